@@ -1,7 +1,7 @@
 import { ApiError } from '../api/errors.ts';
 import { instantOf } from '../api/params.ts';
 import { rangeText } from '../findings/wording.ts';
-import { DAY_MS, isoTime, MINUTE_MS } from '../lib/clock.ts';
+import { DAY_MS, dayText, MINUTE_MS } from '../lib/clock.ts';
 import { type Interval, intersect, subtract, union } from '../lib/intervals.ts';
 import { counted } from '../lib/number-text.ts';
 
@@ -18,6 +18,12 @@ export function timeOfDays(days: Iterable<number>): Interval[] {
  * device.
  */
 export type Held = (column?: string, deviceIds?: readonly number[]) => readonly Interval[];
+
+/** The days that are asked about, as the boundary resolves them; the end of an export is an instant. */
+export interface AskedDays {
+  readonly startDate?: string | undefined;
+  readonly endDate?: string | undefined;
+}
 
 /** Time of a question that files do not answer. */
 export interface Lack {
@@ -69,8 +75,7 @@ const MOST_RANGES = 2;
 
 /** UTC days in the middle of a sentence: `from 15 to 18 Nov and on 20 Nov`; undefined where they are none, or of many ranges. */
 export function daysText(days: Iterable<number>): string | undefined {
-  const dateOf = (ms: number) => isoTime(ms).slice(0, 10);
-  const ranges = union(timeOfDays(days)).map(({ startMs, endMs }) => [dateOf(startMs), dateOf(endMs - DAY_MS)] as const);
+  const ranges = union(timeOfDays(days)).map(({ startMs, endMs }) => [dayText(startMs / DAY_MS), dayText(endMs / DAY_MS - 1)] as const);
   const year = ranges.at(-1)?.[1].slice(0, 4) ?? '';
   if (ranges.length === 0 || ranges.length > MOST_RANGES) return undefined;
   return ranges.map(([from, to]) => rangeText(from, to, year)).join(' and ');

@@ -12,7 +12,7 @@ import { ofAnswer } from '../lib/note-mark.ts';
 import { counted } from '../lib/number-text.ts';
 import { firstOf, present } from '../lib/sentences.ts';
 import { fetchMetrics } from '../metrics/fetch-metrics.ts';
-import { rangeOf } from './coverage.ts';
+import { type AskedDays, rangeOf } from './coverage.ts';
 import { availableRuns, deliveriesAmong, emptyRunWords, readRunRows, withEmptyRuns } from './deliveries.ts';
 import { type FileLife, lifeWords, successfulRuns } from './download/run-rows.ts';
 import {
@@ -154,13 +154,6 @@ export async function jobsThatFit(
   const jobs = await readJobs(ask).catch(orUndefined);
   const isLike = (job: JobRecord) => members.every((each) => wanted[each] === undefined || lower(job[each]) === lower(wanted[each]));
   return jobs?.filter(isLike);
-}
-
-/** The days that are asked about. */
-interface AskedDays {
-  readonly startDate?: string | undefined;
-  /** The instant at which the range ends. */
-  readonly endDate?: string | undefined;
 }
 
 /** An instant of the interface in ms; undefined where there is none. */

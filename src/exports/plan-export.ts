@@ -11,6 +11,7 @@ import { ofAnswer } from '../lib/note-mark.ts';
 import { counted } from '../lib/number-text.ts';
 import type { Context, Lists } from '../names/context.ts';
 import { currencyOf } from './amounts.ts';
+import type { AskedDays } from './coverage.ts';
 import { availableRuns, type ListedDelivery } from './deliveries.ts';
 import { comingRanges, type ExportContext, openPlansOf, readExports, readJobs, readVariables, segmentsOf } from './export-lists.ts';
 import { creationQuestion, type ExportOrder, type JobBody, splitRange } from './plan/job-bodies.ts';
@@ -37,17 +38,10 @@ import { knownField } from './query/columns.ts';
 import { fetchPlanned } from './sync-exports.ts';
 
 /** A wanted export, with dates and ids resolved. */
-interface ExportRequest {
+interface ExportRequest extends AskedDays, Pick<ExportOrder, 'name' | 'format' | 'segmentId'>, Pick<JobBody, 'deviceLabel'> {
   readonly fields: readonly string[];
-  readonly name?: string | undefined;
   readonly scope?: string | undefined;
-  readonly format: JobBody['format'];
-  readonly frequency?: JobBody['frequency']['value'] | undefined;
-  readonly startDate?: string | undefined;
-  /** The instant at which the range ends. */
-  readonly endDate?: string | undefined;
-  readonly deviceLabel: JobBody['deviceLabel'];
-  readonly segmentId?: number | undefined;
+  readonly frequency?: ExportOrder['frequency'] | undefined;
 }
 
 /** When the export runs, and over which range; refuses what does not go together. */

@@ -58,10 +58,7 @@ interface PlanDraft extends Pick<ExportPlan, 'fills' | 'fetches'> {
 const PLAN_ID = /^plan-[a-z0-9]{10}$/;
 
 function newPlanId(): string {
-  return `plan-${BigInt(`0x${randomBytes(8).toString('hex')}`)
-    .toString(36)
-    .padStart(10, '0')
-    .slice(-10)}`;
+  return `plan-${randomBytes(5).toString('hex')}`;
 }
 
 /** The end of a plan's life, ms since 1970. */

@@ -9,7 +9,7 @@ import { firstOf } from '../lib/sentences.ts';
 import { plainText } from '../lib/strangers-text.ts';
 import { aboutColumn, currencyOf, unitsOf } from './amounts.ts';
 import { coverageOf, coveredLead, EVER, type Lack, timeOfLack } from './coverage.ts';
-import { type Asked, type Data, type DataPart, MAX_CHARS, refuseAtOnce, withData } from './export-data.ts';
+import { type Asked, type Data, type DataPart, MAX_CHARS, refuseAtOnce } from './export-data.ts';
 import type { ExportContext } from './export-lists.ts';
 import { storedNames, timeColumn, typeOf } from './query/columns.ts';
 import { examplesOf } from './query/examples.ts';
@@ -189,13 +189,7 @@ export function queryExport({ sql, limit, ...asked }: Asked & { sql: string; lim
   const days = askedDays(sql, context.nowMs);
   const reads = asked.jobId === undefined ? (view: string) => isRead(sql, view) : undefined;
   const of = { ...asked, days: days.length > 0 ? days : EVER, reads };
-  return withFilesFor(
-    of,
-    filesOfStatement(sql, context.nowMs),
-    context,
-    (supply) => withData(of, context, (data) => answer(data, supply)),
-    (toCome) => refuseAtOnce(sql, asked, toCome, context),
-  );
+  return withFilesFor(of, filesOfStatement(sql, context.nowMs), context, answer, (toCome) => refuseAtOnce(sql, asked, toCome, context));
 }
 
 /** Rows of all views, counted where the manifests do not give them; undefined where that takes too long. */
@@ -260,5 +254,5 @@ export function describeExport(asked: Asked, context: ExportContext) {
       examples,
     };
   };
-  return withFilesFor(asked, [], context, () => withData(asked, context, description));
+  return withFilesFor(asked, [], context, description);
 }

@@ -11,7 +11,7 @@ import { firstOf } from '../lib/sentences.ts';
 import { coverageOf, EVER, rangeOf, timeOfLack } from './coverage.ts';
 import { availableRuns, type ListedDelivery, withoutFilesWords } from './deliveries.ts';
 import { successfulRuns } from './download/run-rows.ts';
-import { type Asked, NothingDownloaded } from './export-data.ts';
+import { type Asked, type Data, NothingDownloaded, withData } from './export-data.ts';
 import { type ExportContext, openPlansOf, readJobs, readVariables, runsHere } from './export-lists.ts';
 import { PRESET } from './plan/journey-fields.ts';
 import { isVariableField, USUAL_SCOPES } from './plan/resolve-fields.ts';
@@ -192,10 +192,9 @@ export function fewestRuns<Run extends Pick<ListedDelivery, 'jobId' | 'range'>>(
   for (let first = rest[0]; first; first = rest[0]) {
     const { startMs } = first;
     const open = runs.filter(({ range }) => range.startMs <= startMs && range.endMs > startMs);
-    const lastMs = Math.max(...open.map(({ range }) => range.endMs));
-    const longest = open.filter(({ range }) => range.endMs === lastMs);
     // Of equal ones that of the job which brings the others.
-    const next = longest.find(({ jobId }) => jobId === chosen.at(-1)?.jobId) ?? longest[0];
+    const isOther = ({ jobId }: Run) => Number(jobId !== chosen.at(-1)?.jobId);
+    const [next] = open.toSorted((a, b) => b.range.endMs - a.range.endMs || isOther(a) - isOther(b));
     if (!next) break;
     chosen.push(next);
     rest = subtract(rest, [next.range]);
@@ -389,7 +388,7 @@ async function neededBy({ jobId, jobIds, days = [] }: Asked, ofScopes: readonly 
 }
 
 /**
- * Runs a question over downloaded runs: waits first for files that it lacks and that an applied plan is about to bring, unless `refuse`
+ * Answers a question over downloaded runs: waits first for files that it lacks and that an applied plan is about to bring, unless `refuse`
  * throws beside them. Hands over how it gets what is lacking, and refuses with that where nothing is downloaded, or nothing has a name;
  * where files of it came from the platform meanwhile it is run again.
  */
@@ -397,12 +396,12 @@ export async function withFilesFor<T>(
   asked: Asked,
   ofScopes: readonly FilesNeeded[],
   context: ExportContext,
-  run: (supply: Supply) => Promise<T>,
+  answer: (data: Data, supply: Supply) => Promise<T>,
   refuse?: (toCome: readonly HoldingRun[]) => Promise<void>,
 ): Promise<T> {
   for (;;) {
     try {
-      return await overFiles(asked, ofScopes, context, run, refuse);
+      return await overFiles(asked, ofScopes, context, answer, refuse);
     } catch (error) {
       if (!(error instanceof FilesCame)) throw error;
       if (error.message !== '') context.note(ofAnswer(error.message));
@@ -410,7 +409,7 @@ export async function withFilesFor<T>(
   }
 }
 
-async function overFiles<T>(...[asked, ofScopes, context, run, refuse]: Parameters<typeof withFilesFor<T>>): Promise<T> {
+async function overFiles<T>(...[asked, ofScopes, context, answer, refuse]: Parameters<typeof withFilesFor<T>>): Promise<T> {
   const needs = await neededBy(asked, ofScopes, context);
   const parts = await plannedFor(needs, context);
   const toCome = parts.flatMap(runToCome);
@@ -429,7 +428,7 @@ async function overFiles<T>(...[asked, ofScopes, context, run, refuse]: Paramete
     const besides = onTheWay === '' ? '' : ` On the way, but not all of it: ${onTheWay}.`;
     wayOn = async (about) => coming ?? (rest === undefined ? await wayTo([], about) : `${rest}${besides}`);
     const lacks = (runs: readonly HoldingRun[]) => needs.some((need) => need.days.length > 0 && answeredBy(need, runs).lack.length > 0);
-    return await run({ coming, wayOn, lacks });
+    return await withData(asked, context, (data) => answer(data, { coming, wayOn, lacks }));
   } catch (error) {
     if (!(error instanceof NoSuchName || error instanceof NothingDownloaded)) throw error;
     const missing = error instanceof NoSuchName ? error.missing : undefined;

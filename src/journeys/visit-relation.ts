@@ -1,5 +1,5 @@
 import { ApiError, refuse } from '../api/errors.ts';
-import { timeOfDays } from '../exports/coverage.ts';
+import { type AskedDays, timeOfDays } from '../exports/coverage.ts';
 import type { Cell } from '../exports/query/sql-process.ts';
 import type { Supply } from '../exports/supply.ts';
 import { DAY_MS } from '../lib/clock.ts';
@@ -15,10 +15,8 @@ import { type Choice, hasKind, type Step } from './step.ts';
 import { deviceSql, entryCondition, type Filters, filterConditions, isFiltered, sessionFilters } from './visit-filters.ts';
 
 /** The parameters that all tools over visits share; dates as the boundary resolves them. */
-export interface VisitQuestion extends Filters {
+export interface VisitQuestion extends Filters, AskedDays {
   readonly jobIds?: readonly number[] | undefined;
-  readonly startDate?: string | undefined;
-  readonly endDate?: string | undefined;
 }
 
 /** A scope of exports that tools over visits read. */

@@ -1,6 +1,6 @@
 import { ApiError, refuse } from '../api/errors.ts';
 import { coverageOf, type Held, timeOfDays } from '../exports/coverage.ts';
-import { type Data, type DataPart, withData } from '../exports/export-data.ts';
+import type { Data, DataPart } from '../exports/export-data.ts';
 import type { ExportContext } from '../exports/export-lists.ts';
 import { PRESET, planCalls } from '../exports/plan/journey-fields.ts';
 import type { Variable } from '../exports/plan/resolve-fields.ts';
@@ -280,7 +280,6 @@ export function withVisits<T>(
   const { variables = [], followDays = 0 } = needs;
   const readsVariable = (column: string) => variables.some((name) => isVariable(column, name));
   const asked = { jobIds: question.jobIds, days: timeOf(question, followDays, context.nowMs), readsVariable };
-  const ask = (supply: Supply) => withData(asked, context, (data) => answer(data, supply));
   const wanted = wantedBy(question, needs, () => true);
-  return withFilesFor(asked, filesOf(question, wanted, needs, readsVariable, context.nowMs), context, ask);
+  return withFilesFor(asked, filesOf(question, wanted, needs, readsVariable, context.nowMs), context, answer);
 }

@@ -45,7 +45,7 @@ export function present<Part>(...parts: readonly (Part | false | '' | null | und
   return parts.filter((part): part is Part => part != null && part !== false && part !== '');
 }
 
-/** What the first of some patterns that a text fits finds in it, its first group. */
+/** The first group of the first of some patterns that a text fits. */
 export function foundIn(text: string, ...patterns: readonly RegExp[]): string | undefined {
   return patterns.flatMap((pattern) => pattern.exec(text)?.[1] ?? [])[0];
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { folded, keysOf } from '../query/columns.ts';
-import { idsOf, isResolved, laterRuns } from '../query/data-view.ts';
+import { folded } from '../query/columns.ts';
+import { commonKeys, idsOf, isResolved, laterRuns } from '../query/data-view.ts';
 import { openWriter, SqlError, type SqlSession } from '../query/sql-process.ts';
 import { identifier, literal, literals } from '../query/view-sql.ts';
 import { syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
@@ -26,7 +26,7 @@ const TIMEOUT_MS = 30 * 60_000;
 const DROP_PATIENCE_MS = 45_000;
 
 /** Jobs that this process converts; each has a next round where new runs arrived meanwhile. */
-const underWay = new Map<string, { readonly again: boolean; readonly done: Promise<void> }>();
+const underWay = new Map<string, { again: boolean; done: Promise<void> }>();
 /** Why runs could not be converted, by directory: they are not tried again by this process. */
 const refused = new Map<string, SqlError | WorkspaceError>();
 /** Runs whose rows could not be compared with those of later runs: not tried again by this process. */
@@ -36,20 +36,19 @@ const unresolvable = new Set<string>();
 export function convertJob(jobId: number, context: ConversionContext): Promise<void> {
   const key = join(context.projectDir, String(jobId));
   const known = underWay.get(key);
-  if (known) {
-    underWay.set(key, { ...known, again: true });
-    return known.done;
-  }
+  const work = known ?? { again: true, done: Promise.resolve() };
+  work.again = true;
+  if (known) return known.done;
   const rounds = async () => {
-    while (underWay.get(key)?.again && !context.signal.aborted) {
-      underWay.set(key, { again: false, done });
+    while (work.again && !context.signal.aborted) {
+      work.again = false;
       await workOn(jobId, context).catch(() => undefined); // a disk that fails is met again by the call that needs it
     }
     underWay.delete(key);
   };
-  const done = Promise.resolve().then(rounds);
-  underWay.set(key, { again: true, done });
-  return done;
+  underWay.set(key, work);
+  work.done = rounds();
+  return work.done;
 }
 
 async function workOn(jobId: number, context: ConversionContext): Promise<void> {
@@ -168,10 +167,7 @@ interface Resolvable {
 function resolvable(runs: readonly RunManifest[], projectDir: string): Resolvable[] {
   return [...laterRuns(runs.filter(({ table }) => table))].flatMap(([run, later]) => {
     if (isResolved(run, later) || unresolvable.has(resolvingKey({ run, later }, projectDir))) return [];
-    const common = (run.table?.columns ?? []).filter(({ name }) =>
-      later.every(({ table }) => table?.columns.some((column) => column.name === name)),
-    );
-    const { names: keys, missing } = keysOf(run.scope, common);
+    const { names: keys, missing } = commonKeys([run, ...later]);
     return missing.length > 0 ? [] : [{ run, later, keys }];
   });
 }

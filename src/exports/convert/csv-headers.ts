@@ -51,7 +51,7 @@ function shortened(cells: readonly string[]): string {
  * Tells headers from rows in the first lines of files that hold the same fields. A file without a header has the columns of the others or
  * of the fields, in their order. Throws a `WorkspaceError` where there is no such order, or more than one.
  */
-export function headersOf(lines: readonly FirstLine[], fields: RunManifest['fields']): Header[] {
+export function headersOf<Line extends FirstLine>(lines: readonly Line[], fields: RunManifest['fields']): (Line & Header)[] {
   const expected = namesInFile(fields);
   const isNamed = (cells: readonly string[]) =>
     fields.length > 0 ? cells.some((cell) => fieldOf(cell, fields)) : !cells.some(isValue) && new Set(cells).size === cells.length;
@@ -64,10 +64,11 @@ export function headersOf(lines: readonly FirstLine[], fields: RunManifest['fiel
     !first.cells.some(isValue) &&
     (others.length > 0 || first.cells.length !== expected.length) &&
     others.every(({ cells }) => JSON.stringify(cells) === JSON.stringify(first.cells));
-  return lines.map(({ cells, file }): Header => {
-    if (areRenamed || isNamed(cells)) return { names: cells, isRow: false };
+  return lines.map((line) => {
+    const { cells, file } = line;
+    if (areRenamed || isNamed(cells)) return { ...line, names: cells, isRow: false };
     const [names, another] = distinct([...named, expected]).filter(({ length }) => length === cells.length);
-    if (names && !another) return { names, isRow: true };
+    if (names && !another) return { ...line, names, isRow: true };
     const why = names ? 'the columns stand in more than one order in the files and fields of the run' : 'no header has as many columns';
     const message =
       `${file}: its first line ("${shortened(cells)}") is no header, and as ${why}, it is not known what its ${cells.length} cells are. ` +

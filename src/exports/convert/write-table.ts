@@ -85,23 +85,18 @@ async function jsonFiles(connection: DuckDBConnection, files: readonly RawFile[]
 
 /** The order of the columns matters, so the first line of each file is read; a file without rows is left out. */
 async function csvFiles(connection: DuckDBConnection, files: readonly RawFile[], { fields, runId }: RunManifest): Promise<RawFiles[]> {
-  const looks: (RawFile & { readonly cells: readonly string[]; readonly isShort: boolean })[] = [];
+  const looks: { raw: RawFile; file: string; cells: readonly string[]; isShort: boolean }[] = [];
   for (const raw of files) {
     const [cells, second] = csvRecords((await firstLines(connection, raw)).join('\n'), 2);
-    if (cells) looks.push({ ...raw, cells, isShort: second === undefined });
+    if (cells) looks.push({ raw, file: `File ${raw.file.name} of run ${runId}`, cells, isShort: second === undefined });
   }
-  const headers = headersOf(
-    looks.map(({ file, cells }) => ({ cells, file: `File ${file.name} of run ${runId}` })),
-    fields,
+  const all = headersOf(looks, fields).map((look) => ({ ...look, gzip: look.raw.file.gzip }));
+  return [...grouped(all, ({ names, isRow, gzip }) => JSON.stringify([names, isRow, gzip])).values()].flatMap((alike) =>
+    alike.slice(0, 1).map(({ names, isRow, gzip }) => {
+      const paths = alike.flatMap(({ raw, isShort }) => (isShort && !isRow ? [] : raw.path));
+      return { format: 'CSV', gzip, paths, columns: fileColumns(names, fields), headers: names, isHeaderless: isRow } as const;
+    }),
   );
-  const all = looks.map((raw, index) => ({ ...raw, ...(headers[index] ?? { names: [], isRow: false }) }));
-  return [...grouped(all, ({ file, names, isRow }) => JSON.stringify([names, isRow, file.gzip])).values()].flatMap((alike) => {
-    const [first] = alike;
-    if (!first) return [];
-    const { names, isRow, file } = first;
-    const paths = alike.flatMap(({ path, isShort }) => (isShort && !isRow ? [] : path));
-    return [{ format: 'CSV', gzip: file.gzip, paths, columns: fileColumns(names, fields), headers: names, isHeaderless: isRow }];
-  });
 }
 
 /** The files of a run by how they are read; throws a `WorkspaceError` where no header can be told. */

@@ -275,10 +275,10 @@ async function fetchFiles(id: RunId, run: RunRecord, format: string, directory: 
 /** The files as the manifest has them: a first line of CSV that is no header counts as a row. */
 function withRows(files: readonly ArrivedFile[], { fields }: Pick<RunManifest, 'fields'>): RunFile[] {
   const lines = files.flatMap(({ name, firstLine }) => (firstLine ? { file: `File ${name}`, cells: firstLine } : []));
-  const headers = headersOf(lines, fields);
+  const headerless = headersOf(lines, fields).filter(({ isRow }) => isRow);
   return files.map(({ firstLine, ...file }) => {
-    const header = headers[lines.findIndex(({ cells }) => cells === firstLine)];
-    return header?.isRow && file.rows !== undefined ? { ...file, rows: file.rows + 1 } : file;
+    const isRow = headerless.some(({ cells }) => cells === firstLine);
+    return isRow && file.rows !== undefined ? { ...file, rows: file.rows + 1 } : file;
   });
 }
 

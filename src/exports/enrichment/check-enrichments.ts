@@ -138,16 +138,11 @@ const foldField = (name: string) => name.toLowerCase().replaceAll(/[\s_-]/g, '')
 
 /** Warns of field names that differ only in spelling, among the new ones and from those that were sent before. */
 export function spellingWords(names: readonly string[], earlier: readonly string[]): string[] {
-  const known = new Map<string, { name: string; isEarlier: boolean }>();
-  for (const name of earlier) known.set(foldField(name), { name, isEarlier: true });
-  const warned: string[] = [];
-  for (const name of new Set(names)) {
-    const other = known.get(foldField(name));
-    if (other && other.name !== name && !earlier.includes(name)) {
-      const when = other.isEarlier ? ', which was sent before,' : '';
-      warned.push(`"${name}" differs from "${other.name}"${when} only in spelling: the platform may keep them as two fields.`);
-    }
-    if (!other) known.set(foldField(name), { name, isEarlier: false });
-  }
-  return warned;
+  const all = [...new Set([...earlier, ...names])];
+  return all.flatMap((name, at) => {
+    const other = all.slice(0, at).find((each) => foldField(each) === foldField(name));
+    if (other === undefined || earlier.includes(name)) return [];
+    const when = earlier.includes(other) ? ', which was sent before,' : '';
+    return [`"${name}" differs from "${other}"${when} only in spelling: the platform may keep them as two fields.`];
+  });
 }

@@ -1,6 +1,7 @@
 import { shiftDays } from '../../lib/calendar.ts';
 import { DAY_MS, HOUR_MS, isoTime } from '../../lib/clock.ts';
 import { isoAt, rangeName } from '../../lib/dates.ts';
+import { runsOf } from '../../lib/grouped.ts';
 import { hullOf, type Interval } from '../../lib/intervals.ts';
 import { counted, inGroups } from '../../lib/number-text.ts';
 import { firstOf } from '../../lib/sentences.ts';
@@ -173,19 +174,12 @@ const INFERRED: ReadonlySet<Status> = new Set(['failed', 'empty', 'running']);
 
 /** Joins neighbours of the same status. */
 export function joined(intervals: readonly StatusInterval[]): StatusInterval[] {
-  const all: StatusInterval[] = [];
-  for (const interval of intervals) {
-    const last = all.at(-1);
-    if (last?.status !== interval.status || last.endMs !== interval.startMs) all.push(interval);
-    else
-      all[all.length - 1] = {
-        ...last,
-        endMs: interval.endMs,
-        by: [...new Set([...last.by, ...interval.by])],
-        ...(interval.visits !== undefined && { visits: (last.visits ?? 0) + interval.visits }),
-      };
-  }
-  return all;
+  const alike = runsOf(intervals, (run, next) => run[0]?.status === next.status && run.at(-1)?.endMs === next.startMs);
+  return alike.flatMap((run) => {
+    const visits = sumOfKnown(run, (each) => each.visits);
+    const by = [...new Set(run.flatMap((each) => each.by))];
+    return run.slice(-1).map((last) => ({ ...last, startMs: run[0]?.startMs ?? last.startMs, by, ...(visits > 0 && { visits }) }));
+  });
 }
 
 const PERIOD_MS = { day: DAY_MS, hour: HOUR_MS };

@@ -82,8 +82,8 @@ function missingOf(
   const dueSlot = isSuspended(job) ? slotOf(lastMs) : slotOf(isTimed ? nextMs : nowMs) - 1;
   const done = runs.filter(({ state }) => state === 'success' || UNDER_WAY.has(state));
   const good = new Set(done.map(({ atMs }) => slotOf(atMs)));
-  const due = Array.from({ length: Math.max(0, dueSlot - slotOf(first.atMs) + 1) }, (_, index) => slotOf(first.atMs) + index);
-  return { missing: due.filter((slot) => !good.has(slot)).length, unit: isHourly ? 'hour' : 'day' };
+  const goodAndDue = [...good].filter((slot) => slot <= dueSlot).length;
+  return { missing: Math.max(0, dueSlot - slotOf(first.atMs) + 1 - goodAndDue), unit: isHourly ? 'hour' : 'day' };
 }
 
 /** How a job did in the last 30 days by the runs that are listed for it; of a once job only what its record shows. */

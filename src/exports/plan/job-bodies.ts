@@ -5,7 +5,7 @@ import { chunksOf } from '../../lib/calendar.ts';
 import { isoAt, rangeName } from '../../lib/dates.ts';
 import type { Interval } from '../../lib/intervals.ts';
 import { counted } from '../../lib/number-text.ts';
-import { capital, firstOf } from '../../lib/sentences.ts';
+import { capital, firstOf, present } from '../../lib/sentences.ts';
 import { plainText } from '../../lib/strangers-text.ts';
 import { columnWords, type ExportColumn } from './resolve-fields.ts';
 
@@ -54,9 +54,7 @@ function selectorOf({ fieldName, aliasName, customVarPosition, dynamicVarKey }: 
 
 /** `Daily mobile sessions JSONL`. */
 function usualName({ frequency, device, scope, format }: ExportOrder): string {
-  const when = { once: '', daily: 'Daily', hourly: 'Hourly' }[frequency];
-  const words = [when, device === 'all' ? '' : device, scope, format].filter((word) => word !== '').join(' ');
-  return capital(words);
+  return capital(present(frequency !== 'once' && frequency, device !== 'all' && device, scope, format).join(' '));
 }
 
 /** The name, or with a number where a job has it already. */

@@ -235,12 +235,13 @@ async function resembling(words: string, catalogue: FieldCatalogue, variables: r
   const objects = [
     ...catalogue.fields.map((field) => ({
       found: fieldFound(field),
-      id: field.name,
-      words: `${(field.aliases ?? []).join(' ')} ${field.description ?? ''}`,
+      text: `${(field.aliases ?? []).join(' ')} ${field.description ?? ''}`,
     })),
-    ...variables.map((found) => ({ found, id: found.key ?? '', words: '' })),
+    ...variables.map((found) => ({ found, text: '' })),
   ];
-  const search = objects.map(({ id, words: text }, index) => ({ kind: String(index), id, path: [id], words: text }));
+  const search = objects.map(({ found: { fieldName, key: id = fieldName }, text }, index) => {
+    return { kind: String(index), id, path: [id], words: text };
+  });
   const foundOf = (some: readonly { kind: string }[]) => some.flatMap(({ kind }) => objects[Number(kind)]?.found ?? []);
   const hits = foundOf(await searchObjects(search, words));
   const typos = hits.filter(({ fieldName, key }) => areAlike(words, key ?? fieldName));

@@ -26,6 +26,13 @@ export function columnsIn({ table, fields }: Pick<HoldingRun, 'table' | 'fields'
   return table ? table.columns : promisedColumns(fields).map(columnOf);
 }
 
+/** The columns that identify a row of each of these runs of a scope. */
+export function commonKeys([first, ...others]: readonly HoldingRun[]) {
+  const names = others.map((run) => new Set(columnsIn(run).map(({ name }) => folded(name))));
+  const common = first ? columnsIn(first).filter(({ name }) => names.every((each) => each.has(folded(name)))) : [];
+  return keysOf(first?.scope ?? '', common);
+}
+
 /** The facts that tell the part of runs in the answer for their time. */
 interface RunTraits<Run> {
   readonly columns: ReadonlyMap<Run, readonly Column[]>;
@@ -145,15 +152,15 @@ export function viewName(scope: string): string {
 export function laterRuns(runs: readonly RunManifest[]): ReadonlyMap<RunManifest, readonly RunManifest[]> {
   const later = new Map<RunManifest, RunManifest[]>(runs.map((run) => [run, []]));
   for (const own of grouped(runs, ({ jobId }) => jobId).values()) {
-    const sorted = own.toSorted((a, b) => Date.parse(a.from) - Date.parse(b.from));
-    for (const [index, run] of sorted.entries()) {
-      for (let at = index + 1; at < sorted.length; at += 1) {
-        const other = sorted[at];
-        // The platform may end a range on its last millisecond.
-        if (!other || Date.parse(other.from) > Date.parse(run.to) + 1) break;
+    let open: RunManifest[] = [];
+    for (const run of own.toSorted((a, b) => Date.parse(a.from) - Date.parse(b.from))) {
+      // The platform may end a range on its last millisecond.
+      open = open.filter(({ to }) => Date.parse(run.from) <= Date.parse(to) + 1);
+      for (const other of open) {
         const [early, late] = byExport(run, other) < 0 ? [run, other] : [other, run];
         later.get(early)?.push(late);
       }
+      open.push(run);
     }
   }
   return later;
@@ -265,14 +272,6 @@ function arrange(runs: readonly RunManifest[], tables: readonly Stored[], later:
   const byRun = new Map(tables.map((each) => [each.run, each]));
   const tablesOf = (some: readonly RunManifest[]) => some.flatMap((run) => byRun.get(run) ?? []);
   const columns = new Map(runs.map((run) => [run, columnsIn(run)]));
-  const keysIn = (own: readonly Stored[]) => {
-    const [first, ...others] = own.map(({ table }) => table.columns);
-    const names = others.map((each) => new Set(each.map(({ name }) => folded(name))));
-    return keysOf(
-      runs[0]?.scope ?? '',
-      (first ?? []).filter(({ name }) => names.every((each) => each.has(folded(name)))),
-    );
-  };
   const { shares, reduced, held, notes } = sharesOf(groupsOf(runs, later), { columns, hasTime: (own) => timeOf(own) !== undefined });
   const plain: Stored[] = [];
   const [sources, overlaps]: [Source[], Overlap[]] = [[], []];
@@ -283,7 +282,13 @@ function arrange(runs: readonly RunManifest[], tables: readonly Stored[], later:
     // All that needs no care is read by one call.
     if (isMatched && taken.length === 0) plain.push(...ownTables);
     else if (isMatched) sources.push(...sourcesOf(ownTables, taken));
-    else overlaps.push({ sources: sourcesOf(ownTables, taken), keys: keysIn(ownTables).names, ranks: ranksOf(ownTables), severalJobs });
+    else
+      overlaps.push({
+        sources: sourcesOf(ownTables, taken),
+        keys: commonKeys(ownTables.map(({ run }) => run)).names,
+        ranks: ranksOf(ownTables),
+        severalJobs,
+      });
   }
   return {
     sources: [...sourcesOf(plain, []), ...sources],
@@ -377,5 +382,5 @@ export function dataViewOf(all: readonly RunManifest[], name = 'data', readsVari
 
 /** Downloaded runs as one table. */
 export type DataView = ReturnType<typeof dataViewOf>;
-/** What a reader sees of such a table, whichever engine holds it. */
+/** The part of such a table that a reader sees, whichever engine holds it. */
 export type ShownView = Omit<DataView, 'setup' | 'setupAsHeld' | 'heldAs' | 'files'>;

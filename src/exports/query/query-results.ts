@@ -8,6 +8,7 @@ import { type RunManifest, resultsDirectory } from '../store/manifest.ts';
 import { type Column, storedNames } from './columns.ts';
 import { dataViewOf } from './data-view.ts';
 import { type Cell, runSql } from './sql-process.ts';
+import { identifier } from './view-sql.ts';
 
 /** Results that are kept of a project; the oldest makes room. */
 const MAX_RESULTS = 10;
@@ -94,11 +95,9 @@ export async function firstRows(
 ): Promise<{ columns: readonly Column[]; rows: readonly unknown[] }> {
   if (!run.table) return { columns: [], rows: [] };
   const { columns, setup, files, name } = dataViewOf([run]);
-  const sql = `FROM ${name} LIMIT ${SHOWN_ROWS}`;
+  const names = storedNames(columns);
+  const sql = `SELECT ${names.map(identifier).join(', ')} FROM ${name} LIMIT ${SHOWN_ROWS}`;
   const request = { views: [name], setup: [setup], files, sql, maxRows: SHOWN_ROWS, maxChars: 10_000_000 };
-  const result = await runSql(request, { directory, holder, timeoutMs: TIMEOUT_MS });
-  const stored = new Set(storedNames(columns));
-  const record = (row: (typeof result.rows)[number]) =>
-    Object.fromEntries(result.columns.flatMap(({ name: own }, index) => (stored.has(own) ? [[own, row[index]]] : [])));
-  return { columns, rows: result.rows.map(record) };
+  const { rows } = await runSql(request, { directory, holder, timeoutMs: TIMEOUT_MS });
+  return { columns, rows: rows.map((row) => Object.fromEntries(names.map((own, at) => [own, row[at]]))) };
 }

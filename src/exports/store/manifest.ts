@@ -191,19 +191,17 @@ export function byTime(a: RunManifest, b: RunManifest): number {
   return Date.parse(a.from) - Date.parse(b.from) || Date.parse(a.exportedAt) - Date.parse(b.exportedAt);
 }
 
-/** Ids that directories are named after; none where there is no such directory. */
+/** Ids that directories are named after, in order; none where there is no such directory. */
 async function idsIn(directory: string): Promise<number[]> {
-  return (await namesIn(directory)).map(idOfName).filter((id) => id !== undefined);
+  const ids = (await namesIn(directory)).map(idOfName).filter((id) => id !== undefined);
+  return ids.toSorted((a, b) => a - b);
 }
 
 /** All runs that have a directory, complete or not, by job and run. */
 export async function runsIn(projectDir: string, jobId?: number): Promise<RunId[]> {
-  const jobs = jobId === undefined ? await idsIn(projectDir) : [jobId];
   const found: RunId[] = [];
-  for (const job of jobs.toSorted((a, b) => a - b)) {
-    const runs = await idsIn(join(projectDir, String(job)));
-    for (const runId of runs.toSorted((a, b) => a - b)) found.push({ jobId: job, runId });
-  }
+  for (const job of jobId === undefined ? await idsIn(projectDir) : [jobId])
+    for (const runId of await idsIn(join(projectDir, String(job)))) found.push({ jobId: job, runId });
   return found;
 }
 

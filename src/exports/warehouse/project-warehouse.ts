@@ -280,17 +280,17 @@ function overlap(a: RunManifest, b: RunManifest): boolean {
 export function inseparable(going: readonly LoadRecord[], all: readonly LoadRecord[]): Map<LoadRecord, LoadRecord> {
   const found = new Map<LoadRecord, LoadRecord>();
   const untold = going.filter(({ columns }) => columns.length > 0 && !timeColumn(columns));
-  for (;;) {
-    const staying = all.filter((record) => !going.includes(record) || found.has(record));
-    const isMixed = ({ run }: LoadRecord, other: LoadRecord) =>
-      overlap(run, other.run) && Date.parse(other.run.exportedAt) <= Date.parse(run.exportedAt);
-    const next = untold.flatMap((record) => {
-      const other = found.has(record) ? undefined : staying.find((each) => isMixed(record, each));
-      return other ? [[record, other] as const] : [];
-    });
-    if (next.length === 0) return found;
-    for (const [record, other] of next) found.set(record, other);
-  }
+  const staying = all.filter((record) => !going.includes(record));
+  const isMixed = ({ run }: LoadRecord, other: LoadRecord) =>
+    overlap(run, other.run) && Date.parse(other.run.exportedAt) <= Date.parse(run.exportedAt);
+  // What stays for such a reason keeps others in its turn.
+  for (const other of staying)
+    for (const record of untold)
+      if (!found.has(record) && isMixed(record, other)) {
+        found.set(record, other);
+        staying.push(record);
+      }
+  return found;
 }
 
 /** Loads a run in its turn, under its lock, from the files that it has by then. */
