@@ -14,6 +14,7 @@ import { diskFailure, namesIn, tryDirectory, WorkspaceError } from './store/disk
 import { type Holder, type Lock, type LockKind, removeDeadLocks, takeLock, waitForLock } from './store/lock.ts';
 import {
   byTime,
+  complete,
   type Owner,
   plansDirectory,
   principalDirectory,
@@ -24,10 +25,10 @@ import {
   resultsDirectory,
   runDirectory,
   runsIn,
+  storedRuns,
 } from './store/manifest.ts';
 import { bytesBelow, createQuota } from './store/quota.ts';
 import { removeStaleSpillDirectories } from './store/spill.ts';
-import { complete, storedRuns } from './store/stored-runs.ts';
 import { openProjectWarehouse, type ProjectWarehouse } from './warehouse/project-warehouse.ts';
 import type { Warehouse } from './warehouse/warehouse.ts';
 
@@ -73,8 +74,7 @@ function placeOf({ pid, isSamePlace }: Holder): string {
 function createRunList(projectDir: string): (jobId?: number) => ReturnType<typeof storedRuns> {
   let tidied: Promise<void> | undefined;
   return async (jobId) => {
-    tidied ??= tidy(projectDir);
-    await tidied;
+    await (tidied ??= tidy(projectDir));
     return storedRuns(projectDir, jobId);
   };
 }
@@ -169,26 +169,24 @@ async function endedBy(downloads: readonly Download[], untilMs: number, clock: C
 interface ConversionParts extends Pick<WorkspaceParts, 'keepSource'> {
   readonly dir: string;
   readonly warehouse: ProjectWarehouse | undefined;
-  readonly runList: ReturnType<typeof createRunList>;
   readonly loading: Parameters<ProjectWarehouse['load']>[1];
 }
 
 /** Starts the waiting conversions of runs, one for each job, and loads what they make; `running` are those under way by job. */
-function createConverter({ keepSource = false, dir, warehouse, runList, loading }: ConversionParts) {
-  const running = new Map<number, { readonly done: Promise<void>; readonly following: Promise<void> }>();
+function createConverter({ keepSource = false, dir, warehouse, loading }: ConversionParts) {
+  const running = new Map<number, Promise<void>>();
   const { holder, signal } = loading;
-  const options = { projectDir: dir, holder, keepSource, signal };
+  const onConverted = (runs: readonly RunManifest[]) => warehouse?.load(runs, loading);
+  const options = { projectDir: dir, holder, keepSource, signal, onConverted };
 
   function convert(runs: readonly RunManifest[]): void {
     if (signal.aborted) return;
-    warehouse?.load(runs, loading);
+    onConverted(runs);
     for (const jobId of waitingJobs(runs, options)) {
       const done = convertJob(jobId, options);
-      if (running.get(jobId)?.done === done) continue;
-      const following = done
-        .then(async () => warehouse?.load(complete(await runList(jobId)), loading))
-        .finally(() => running.get(jobId)?.done === done && running.delete(jobId));
-      running.set(jobId, { done, following });
+      if (running.get(jobId) === done) continue;
+      running.set(jobId, done);
+      void done.finally(() => running.get(jobId) === done && running.delete(jobId));
     }
   }
   return { convert, running };
@@ -222,7 +220,7 @@ export function openProjectWorkspace(parts: WorkspaceParts) {
   const directoryOf = (run: RunId) => runDirectory(dir, run);
   const reading = <T>(runs: readonly RunId[], task: (manifests: RunManifest[]) => Promise<T>) => readRuns(dir, runs, task);
   const loading = { holder: ownDir, signal, reading, directoryOf };
-  const { convert, running } = createConverter({ keepSource, dir, warehouse, runList, loading });
+  const { convert, running } = createConverter({ keepSource, dir, warehouse, loading });
   const context = { projectDir: dir, ask, askKept, clock, random, store, quota, signal };
   const { start, started } = createStarter(context, (manifest) => convert([manifest]));
 
@@ -273,17 +271,17 @@ export function openProjectWorkspace(parts: WorkspaceParts) {
     /** Resolves when all of these have ended, however, or at `untilMs` by the clock; they go on when `until` ends the wait. */
     settled: (downloads: readonly Download[], untilMs: number, until: AbortSignal) => endedBy(downloads, untilMs, clock, until),
     /** Removes a run, complete or not, and gives the bytes that are free now; throws a `WorkspaceError` where it is in use. */
-    remove: (id: RunId) => Promise.resolve(running.get(id.jobId)?.following).then(() => removeRun(dir, id)),
-    /** Resolves when no conversion of this process is running, of these jobs or of all, and no load that followed one. */
+    remove: (id: RunId) => Promise.resolve(running.get(id.jobId)).then(() => removeRun(dir, id)),
+    /** Resolves when no conversion of this process is running, of these jobs or of all, and no load. */
     async converted(jobIds?: ReadonlySet<number>): Promise<void> {
-      const own = () => [...running].flatMap(([jobId, { following }]) => ((jobIds?.has(jobId) ?? true) ? following : []));
+      const own = () => [...running].flatMap(([jobId, done]) => ((jobIds?.has(jobId) ?? true) ? done : []));
       while (own().length > 0) await Promise.all(own());
       await warehouse?.settled();
     },
     /** Ends the downloads and conversions that were started here; what has arrived stays. */
     async close(): Promise<void> {
       ending.abort(new WorkspaceError('busy', 'The server stopped the download because the session ended; what has arrived is kept.'));
-      await Promise.allSettled([...[...started].map(({ result }) => result), ...[...running.values()].map(({ following }) => following)]);
+      await Promise.allSettled([...[...started].map(({ result }) => result), ...running.values()]);
       await warehouse?.settled('own');
       await store.close();
     },

@@ -150,21 +150,27 @@ function syncedOf(run: ListedDelivery, outcome: Outcome): Synced {
 }
 
 const isGone = ({ outcome }: Synced) => outcome === 'expired';
-const isKept = ({ outcome }: Synced) => outcome === 'expired' || outcome === 'here before';
+const WANTED = ['fetched', 'under way', 'failed'] as const;
+/** Counts the runs of some fates. */
+const counterOf =
+  (all: readonly Synced[]) =>
+  (...outcomes: readonly Synced['outcome'][]) =>
+    all.filter(({ outcome }) => outcomes.includes(outcome)).length;
 
 /** One row a job: those with something to fetch first, then those that lost most; of those that lost all only the first few. */
 function syncTable(all: readonly Synced[], lostShown: number) {
   const jobs = [...grouped(all, ({ run }) => run.jobId).values()].map((own) => {
+    const count = counterOf(own);
     const gone = own.filter(isGone).map(({ run }) => run.range);
     const at = (ms: number) => (Number.isFinite(ms) ? isoTime(ms) : null);
     return {
-      wanted: own.filter((each) => !isKept(each)).length,
+      wanted: count(...WANTED),
       gone: gone.length,
-      isLost: own.every(isGone),
+      isLost: gone.length === own.length,
       row: [
         own[0]?.run.jobId ?? 0,
         own[0]?.run.name ?? '',
-        ...OUTCOMES.map((outcome) => own.filter((each) => each.outcome === outcome).length),
+        ...OUTCOMES.map((outcome) => count(outcome)),
         at(Math.min(...gone.map(({ startMs }) => startMs))),
         at(Math.max(...gone.map(({ endMs }) => endMs))),
       ],
@@ -180,8 +186,8 @@ function syncTable(all: readonly Synced[], lostShown: number) {
 }
 
 function answerOf(all: readonly Synced[], since: string | undefined): string {
-  const count = (outcome: Synced['outcome']) => all.filter((each) => each.outcome === outcome).length;
-  const wanted = all.filter((each) => !isKept(each)).length;
+  const count = counterOf(all);
+  const wanted = count(...WANTED);
   const some = (outcome: Synced['outcome'], words: string = outcome) => count(outcome) > 0 && `${count(outcome)} ${words}`;
   const done = count('fetched') === wanted ? '' : `${count('fetched')} of `;
   const parts = present(
@@ -197,12 +203,12 @@ function answerOf(all: readonly Synced[], since: string | undefined): string {
 }
 
 function nextOf(all: readonly Synced[]): string {
-  const has = (outcome: Synced['outcome']) => all.some((each) => each.outcome === outcome);
-  if (has('under way')) return hint('sync_exports', 'Call sync_exports again with the same arguments; the work goes on meanwhile.');
+  const count = counterOf(all);
+  if (count('under way') > 0) return hint('sync_exports', 'Call sync_exports again with the same arguments; the work goes on meanwhile.');
   const lost = new Set(all.filter(isGone).map(({ run }) => run.jobId));
   const which = lost.size > 1 ? 'the jobId of each' : `jobId ${[...lost].join('')}`;
   const backfill = lost.size > 0 ? hint('find_export_gaps', ` find_export_gaps with ${which} plans the backfill of what had expired.`) : '';
-  const next = has('failed')
+  const next = count('failed')
     ? hint('sync_exports', 'Call sync_exports again: what has arrived is kept, the rest is tried once more.')
     : hint('query_export', 'query_export with a jobId describes and queries the data.', 'The files are in the workspace.');
   return `${next}${backfill}`;

@@ -7,8 +7,18 @@ import { openWriter, SqlError, type SqlSession } from '../query/sql-process.ts';
 import { identifier, literal, literals } from '../query/view-sql.ts';
 import { syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
 import { takeLock, waitForLock } from '../store/lock.ts';
-import { isConvertible, MANIFEST, type RunId, type RunManifest, readManifest, runDirectory, runKey, runsIn } from '../store/manifest.ts';
-import { complete, storedRuns } from '../store/stored-runs.ts';
+import {
+  complete,
+  isConvertible,
+  MANIFEST,
+  type RunId,
+  type RunManifest,
+  readManifest,
+  runDirectory,
+  runKey,
+  runsIn,
+  storedRuns,
+} from '../store/manifest.ts';
 
 /** The surroundings of the conversion of a project's runs. */
 interface ConversionContext {
@@ -18,6 +28,8 @@ interface ConversionContext {
   /** Whether the downloaded files stay after the check. */
   readonly keepSource: boolean;
   readonly signal: AbortSignal;
+  /** Called after each round with the runs of its job as they are by then. */
+  readonly onConverted?: (runs: readonly RunManifest[]) => void;
 }
 
 /** The conversion of a run is given up after this time. */
@@ -42,7 +54,10 @@ export function convertJob(jobId: number, context: ConversionContext): Promise<v
   const rounds = async () => {
     while (work.again && !context.signal.aborted) {
       work.again = false;
-      await workOn(jobId, context).catch(() => undefined); // a disk that fails is met again by the call that needs it
+      const converted = workOn(jobId, context).then(async () =>
+        context.onConverted?.(complete(await storedRuns(context.projectDir, jobId))),
+      );
+      await converted.catch(() => undefined); // a disk that fails is met again by the call that needs it
     }
     underWay.delete(key);
   };
