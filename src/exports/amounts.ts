@@ -1,8 +1,9 @@
 import { onApiError } from '../api/errors.ts';
 import { getSiteRevenue } from '../api/operations/metrics.ts';
-import { isoAt, resolveDate } from '../lib/dates.ts';
+import { DAY_MS, isoTime } from '../lib/clock.ts';
 import type { ExportContext } from './export-lists.ts';
 import { type Column, meaningOf, type Unit } from './query/columns.ts';
+import { lastMidnight } from './statement.ts';
 
 /** Units that the name of a column alone does not make clear. */
 const AMOUNTS: ReadonlySet<Unit> = new Set<Unit>(['cents', 'money', 'ms', 's', '%']);
@@ -33,16 +34,16 @@ export function aboutColumn({ field, from, name }: Column): string | null {
   return meaning === undefined ? `field ${field}` : `field ${field}: ${meaning}`;
 }
 
-/** Days that are asked for revenue, because a platform may give no currency for a day without any. */
-const ASKED = '-7d';
+/** Time that is asked for revenue, because a platform may give no currency for a day without any. */
+const ASKED_MS = 7 * DAY_MS;
 
 /**
  * The currency of the amounts of a project, as the platform gives it beside revenue; undefined where it gives none, or where revenue
  * cannot be read. The session remembers the answer.
  */
 async function projectCurrency({ lists, nowMs }: ExportContext): Promise<string | undefined> {
-  const at = (date: string, edge: 'start' | 'end') => isoAt(resolveDate(date, { edge, timeZone: 'UTC', nowMs }).instantMs, 'UTC');
-  const range = { startDate: at(ASKED, 'start'), endDate: at('yesterday', 'end') };
+  const endMs = lastMidnight(nowMs);
+  const range = { startDate: isoTime(endMs - ASKED_MS), endDate: isoTime(endMs - 1) };
   const read = lists().then(({ ask }) => ask(getSiteRevenue, range));
   const { values } = await read.catch(onApiError(() => ({ values: [] })));
   const found = new Set(values.flatMap(({ currency }) => currency || []));

@@ -2,7 +2,7 @@ import { orNone } from '../api/errors.ts';
 import type { InputOf, PayloadOf } from '../api/operation.ts';
 import { listExportRuns, type listSuccessfulExportRuns } from '../api/operations/data-export.ts';
 import { DEFAULT_PAGE_SIZE, instantOf, MAX_PAGE_SIZE } from '../api/params.ts';
-import { DAY_MS, isoTime, MINUTE_MS } from '../lib/clock.ts';
+import { DAY_MS, dayText, MINUTE_MS } from '../lib/clock.ts';
 import { counted } from '../lib/number-text.ts';
 import { firstOf } from '../lib/sentences.ts';
 import type { Context } from '../names/context.ts';
@@ -104,7 +104,6 @@ export async function selectRuns(
   const goneMs = (run: RunRow) => filesUntil(run, life.ms);
   const found = (order === 'ASC' ? listed.toReversed() : listed).filter(
     (run) =>
-      (jobIds === undefined || jobIds.some((id) => id === run.jobId)) &&
       (fromMs === undefined || instantOf(run.to ?? '') > fromMs) &&
       (toMs === undefined || instantOf(run.from ?? '') <= toMs) &&
       (expiresBeforeMs === undefined || (goneMs(run) > nowMs && goneMs(run) < expiresBeforeMs)),
@@ -139,7 +138,7 @@ export function withEmptyRuns(
   const days = runs.flatMap(({ jobRunId, state, endDate }) => {
     const endMs = Date.parse(endDate ?? '');
     const isMeant = lower(state) === 'success' && endMs >= fromMs && endMs < untilMs - SETTLE_MS;
-    return isMeant && typeof jobRunId === 'number' && !withFiles.has(jobRunId) ? [isoTime(endMs).slice(0, 10)] : [];
+    return isMeant && typeof jobRunId === 'number' && !withFiles.has(jobRunId) ? [dayText(endMs / DAY_MS)] : [];
   });
   return days.length > 0 ? [{ jobId, name, days }] : [];
 }

@@ -50,6 +50,10 @@ export async function prepared(
   signal.throwIfAborted();
 }
 
+/** Whether the warehouse has a run whole. */
+const isLoaded = (run: RunManifest, records: readonly LoadRecord[]) =>
+  records.some((record) => record.state === 'loaded' && isSameRun(record.run, run));
+
 /** The loads of the warehouse, or in words why they are not known: files on the disk can be used all the same. */
 export function recordsOrReason(warehouse: ProjectWarehouse, signal?: AbortSignal): Promise<LoadRecord[] | string> {
   return warehouse.records(signal).catch(onApiError(({ message }) => message));
@@ -77,8 +81,7 @@ export async function loadState(
   await prepared(place.workspace, undefined, waitMs, signal).finally(stop);
   const records = await recordsOrReason(place.warehouse, signal);
   if (typeof records === 'string') return records;
-  const isLoaded = records.some((record) => record.state === 'loaded' && isSameRun(record.run, run));
-  return isLoaded ? undefined : waitingWords(run, place, records);
+  return isLoaded(run, records) ? undefined : waitingWords(run, place, records);
 }
 
 /**
@@ -89,8 +92,7 @@ async function loadedRecords(
   { onDisk, ...place }: LoadPlaces & { readonly onDisk: readonly RunManifest[] },
   { note, signal }: ExportContext,
 ): Promise<{ readonly records: LoadRecord[]; readonly coming: RunManifest[] }> {
-  const waiting = (records: readonly LoadRecord[]) =>
-    onDisk.filter((run) => !records.some((record) => record.state === 'loaded' && isSameRun(record.run, run)));
+  const waiting = (records: readonly LoadRecord[]) => onDisk.filter((run) => !isLoaded(run, records));
   let records = await place.warehouse.records(signal);
   if (waiting(records).length > 0) {
     await prepared(place.workspace, undefined, WAIT_MS, signal);

@@ -11,7 +11,7 @@ import {
 import { MAX_PAGE_SIZE } from '../api/params.ts';
 import { isoTime } from '../lib/clock.ts';
 import { hint } from '../lib/hint.ts';
-import type { Interval } from '../lib/intervals.ts';
+import { type Interval, isSpan } from '../lib/intervals.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { Context, Lists } from '../names/context.ts';
 import { rangeOf } from './coverage.ts';
@@ -124,10 +124,7 @@ export function segmentsOf(plans: readonly ExportPlan[]): KnownSegments {
 export function comingRanges(job: JobRecord, plans: readonly ExportPlan[]): Interval[] {
   const planned = requestOf(job.jobId, plans)?.frequency.dateRange ?? [];
   const next = isOnce(job) ? [{ from: job.nextFrom, to: job.nextTo }] : [];
-  return [next, planned]
-    .flat()
-    .map(rangeOf)
-    .filter(({ startMs, endMs }) => startMs < endMs);
+  return [next, planned].flat().map(rangeOf).filter(isSpan);
 }
 
 type JobRun = PayloadOf<typeof listExportRuns>[number];

@@ -1,5 +1,4 @@
 import pLimit from 'p-limit';
-import { allPages } from '../api/all-pages.ts';
 import { ApiError, onApiError, orUndefined } from '../api/errors.ts';
 import type { InputOf } from '../api/operation.ts';
 import { type listExportJobs, listExportRuns } from '../api/operations/data-export.ts';
@@ -7,14 +6,14 @@ import { DEFAULT_PAGE_SIZE, instantOf, MAX_METRICS_RANGE_MS, MAX_PAGE_SIZE } fro
 import { DAY_MS, isoTime } from '../lib/clock.ts';
 import { rangeName } from '../lib/dates.ts';
 import { hint } from '../lib/hint.ts';
-import { type Interval, intersect, union } from '../lib/intervals.ts';
+import { type Interval, intersect, isSpan, union } from '../lib/intervals.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
 import { counted } from '../lib/number-text.ts';
 import { firstOf, present } from '../lib/sentences.ts';
 import { fetchMetrics } from '../metrics/fetch-metrics.ts';
 import { type AskedDays, rangeOf } from './coverage.ts';
 import { availableRuns, deliveriesAmong, emptyRunWords, readRunRows, withEmptyRuns } from './deliveries.ts';
-import { type FileLife, lifeWords, successfulRuns } from './download/run-rows.ts';
+import { allRunsOf, type FileLife, lifeWords, successfulRuns } from './download/run-rows.ts';
 import {
   comingRanges,
   type ExportContext,
@@ -79,7 +78,7 @@ async function onceJobsAmong(jobs: readonly JobRecord[], context: ExportContext)
   const { runs } = await deliveriesAmong(rows, context);
   return once.map((job) => {
     const own = runs.filter(({ jobId }) => jobId === job.jobId);
-    const [range] = [...own.map((run) => run.range).filter(({ startMs, endMs }) => startMs < endMs), ...comingRanges(job, made)];
+    const [range] = [...own.map((run) => run.range).filter(isSpan), ...comingRanges(job, made)];
     return {
       jobId: job.jobId,
       ...(range && { from: isoTime(range.startMs), to: isoTime(range.endMs) }),
@@ -172,10 +171,7 @@ function backfillsOf(job: JobRecord, { jobs, plans }: Exports): JobRecord[] {
 async function readHistory(job: JobRecord, exports: Exports, context: ExportContext) {
   const { ask } = context;
   // Before the list of successful runs: a run that ends in between is then in both.
-  const runs = await allPages(
-    (paging) => ask(listExportRuns, { jobId: Number(job.jobId), ...paging }),
-    ({ jobRunId }) => jobRunId,
-  );
+  const runs = await allRunsOf(Number(job.jobId), ask);
   context.progress(1, 2, `${runs.length} runs of the job listed`);
   const backfills = backfillsOf(job, exports);
   const { runs: listed, life } = await deliveriesAmong(await readRunRows(numericIds([job, ...backfills]), undefined, ask), context);
@@ -183,13 +179,13 @@ async function readHistory(job: JobRecord, exports: Exports, context: ExportCont
   // Files without a row hold no more than no files; a once job has only their range.
   const kept = isOnce(job) ? [] : await runsHere(context);
   const withoutRows = new Set(kept.filter((run) => rowsOf(run) === 0).map(({ runId }) => runId));
-  const known = listed.filter(({ range }) => range.startMs < range.endMs).toSorted((a, b) => a.range.startMs - b.range.startMs);
+  const known = listed.filter(({ range }) => isSpan(range)).toSorted((a, b) => a.range.startMs - b.range.startMs);
   const next = rangeOf({ from: job.nextFrom, to: job.nextTo });
   return {
     life,
     frequency,
     state: lower(job.state),
-    next: next.startMs < next.endMs ? next : undefined,
+    next: isSpan(next) ? next : undefined,
     nextRunMs: msOf(job.nextRunTime),
     createdMs: msOf(job.createdAt),
     runs: runs.map(({ jobRunId: runId, startDate, state }) => ({
@@ -386,7 +382,7 @@ export async function findExportGaps(asked: AskedDays & { readonly jobId: number
   if (!job) throw new ApiError('missing', `There is no export job ${asked.jobId} in this project.`);
   const { found, life } = await studyJob(job, exports, asked, context);
   const { range, unit } = found;
-  if (range.startMs < range.endMs) context.covers(range.startMs, range.endMs);
+  if (isSpan(range)) context.covers(range.startMs, range.endMs);
   const all = gapRows(found);
   const rows = context.whole ? all : mostTelling(all, MOST_ROWS);
   if (rows.length < all.length) note(`${rows.length} of ${all.length} rows, gaps first; narrow with startDate and endDate.`);

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../lib/clock.ts';
-import { type Interval, intersect } from '../lib/intervals.ts';
+import { type Interval, intersect, isSpan } from '../lib/intervals.ts';
 import { isVariableField, USUAL_SCOPES } from './plan/resolve-fields.ts';
 import type { Cell } from './query/sql-process.ts';
 import type { RunManifest } from './store/manifest.ts';
@@ -46,7 +46,7 @@ export function askedDays(sql: string, nowMs: number): readonly Interval[] {
   // `d < A OR d >= B`: everything before A is meant too.
   if (ends.some((ms) => ms <= Math.min(...froms))) return [];
   const found = froms.map((startMs) => ({ startMs, endMs: Math.min(nowMs, ...ends.filter((ms) => ms > startMs)) }));
-  return found.filter(({ startMs, endMs }) => endMs > startMs);
+  return found.filter(isSpan);
 }
 
 /** The last midnight (UTC): a day that is not over is no gap. */

@@ -4,7 +4,7 @@ import type { Drawing } from '../names/context.ts';
 import { groupPages, OTHER, type PageGroup } from './page-groups.ts';
 import { type Path, type PathsAnswer, type PathsDrawn, pagesOfPaths, pathText, pathWords } from './paths.ts';
 import { percentOf } from './proportions.ts';
-import { cases, changesOf, flag, pageCondition } from './sql-words.ts';
+import { cases, changesOf, flag, one, other, pageCondition } from './sql-words.ts';
 import { pageStep, readAsWords } from './step.ts';
 import { filterWords } from './visit-filters.ts';
 import {
@@ -62,8 +62,6 @@ function pathSql(
     l: `arraySort(groupArray(tuple(toInt64(s.n * ${GROUPS} + o.g), s.p)))`,
     start: 'min(CASE WHEN s.hit = 1 THEN s.n END)',
   };
-  const one = (pair: string) => `tupleElement(${pair}, 1)`;
-  const other = (pair: string) => `tupleElement(${pair}, 2)`;
   const isAfter = direction === 'after';
   const isKept = (pair: string) => `${one(pair)} ${isAfter ? `>= start * ${GROUPS}` : `< (start + 1) * ${GROUPS}`}`;
   const groupOf = (pair: string) => `${one(pair)} % ${GROUPS}`;

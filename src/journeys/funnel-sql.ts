@@ -5,7 +5,7 @@ import { sumOfKnown } from '../lib/tally.ts';
 import { daysFromTo } from './covered-days.ts';
 import { type FunnelCounts, reached, sumOf } from './funnel.ts';
 import { OTHER } from './page-groups.ts';
-import { cases, changesOf, dayOfMs, eventCondition, firstOf, flag, maskOf, msOf, NO_KEY, pageCondition } from './sql-words.ts';
+import { cases, changesOf, dayOfMs, eventCondition, firstOf, flag, maskOf, msOf, NO_KEY, one, other, pageCondition } from './sql-words.ts';
 import { hasKind, type Step } from './step.ts';
 import { type Breakdown, deviceSql, fieldOfBreakdown, groupExpression } from './visit-filters.ts';
 import {
@@ -91,8 +91,6 @@ function codesOf(plan: FunnelPlan, { days }: Visits) {
 const at = (index: number) => `x${index + 1}`;
 /** Whether a number is of a step. */
 const isStep = (code: string, index: number) => `bitAnd(${code}, ${2 ** index}) <> 0`;
-const one = (pair: string) => `tupleElement(${pair}, 1)`;
-const other = (pair: string) => `tupleElement(${pair}, 2)`;
 
 /** Bits of the steps that a purchase fulfils. */
 function purchaseBits(steps: readonly Step[]): number {

@@ -84,6 +84,10 @@ export function sqlWords(dialect: Dialect) {
   };
 }
 
+/** The two elements of a pair. */
+export const one = (pair: string) => `tupleElement(${pair}, 1)`;
+export const other = (pair: string) => `tupleElement(${pair}, 2)`;
+
 /** The first element of a list of numbers for which a condition holds; 0 where there is none. */
 export function firstOf(sql: SqlWords, list: string, condition: OfElement): string {
   return `coalesce(${sql.filter(list, condition)}[1], 0)`;

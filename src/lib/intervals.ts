@@ -6,10 +6,13 @@ export interface Interval {
   readonly endMs: number;
 }
 
-/** The time that intervals cover together, in order; one without a known or later end covers none. */
+/** Whether an interval holds any time; one without a known or later end holds none. */
+export const isSpan = ({ startMs, endMs }: Interval): boolean => startMs < endMs;
+
+/** The time that intervals cover together, in order. */
 export function union(intervals: readonly Interval[]): Interval[] {
   const joined: Interval[] = [];
-  for (const { startMs, endMs } of intervals.filter((each) => each.startMs < each.endMs).toSorted((a, b) => a.startMs - b.startMs)) {
+  for (const { startMs, endMs } of intervals.filter(isSpan).toSorted((a, b) => a.startMs - b.startMs)) {
     const last = joined.at(-1);
     if (last && startMs <= last.endMs) joined[joined.length - 1] = { startMs: last.startMs, endMs: Math.max(last.endMs, endMs) };
     else joined.push({ startMs, endMs });
@@ -23,7 +26,7 @@ export function intersect(some: readonly Interval[], others: readonly Interval[]
   const shared = union(some).flatMap((own) =>
     theirs.map((each) => ({ startMs: Math.max(own.startMs, each.startMs), endMs: Math.min(own.endMs, each.endMs) })),
   );
-  return shared.filter(({ startMs, endMs }) => startMs < endMs);
+  return shared.filter(isSpan);
 }
 
 /** The time that the first cover and the others do not, in order. */

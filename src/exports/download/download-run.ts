@@ -1,10 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { allPages } from '../../api/all-pages.ts';
 import type { Ask } from '../../api/client.ts';
 import { ApiError } from '../../api/errors.ts';
 import type { PayloadOf } from '../../api/operation.ts';
-import { getExportJob, getExportRun, listExportRuns } from '../../api/operations/data-export.ts';
+import { getExportJob, getExportRun } from '../../api/operations/data-export.ts';
 import { isoTime } from '../../lib/clock.ts';
 import { mapConcurrent } from '../../lib/concurrency.ts';
 import { hint } from '../../lib/hint.ts';
@@ -26,7 +25,7 @@ import {
 } from '../store/manifest.ts';
 import type { Quota } from '../store/quota.ts';
 import { type ArrivedFile, downloadPart, type PartContext, type WantedPart } from './download-part.ts';
-import { type SuccessfulRun, successfulRuns, utc } from './run-rows.ts';
+import { allRunsOf, type SuccessfulRun, successfulRuns, utc } from './run-rows.ts';
 
 /** A run as the platform describes it. */
 type RunRecord = PayloadOf<typeof getExportRun>;
@@ -303,10 +302,7 @@ export interface ChosenRun {
 export async function latestRun(jobId: number, ask: Ask): Promise<ChosenRun> {
   const [listed] = await successfulRuns(ask, [jobId]);
   if (listed) return { runId: listed.runId, listed };
-  const runs = await allPages(
-    (paging) => ask(listExportRuns, { jobId, ...paging }),
-    ({ jobRunId }) => jobRunId,
-  );
+  const runs = await allRunsOf(jobId, ask);
   const [newest] = runs
     .flatMap(({ jobRunId, state }) => (typeof jobRunId === 'number' && !/^fail/i.test(state ?? '') ? jobRunId : []))
     .toSorted((a, b) => b - a);

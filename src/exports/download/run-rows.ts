@@ -2,7 +2,7 @@ import { allPages, mayGoOn } from '../../api/all-pages.ts';
 import type { Ask } from '../../api/client.ts';
 import { ApiError, orUndefined } from '../../api/errors.ts';
 import type { PayloadOf } from '../../api/operation.ts';
-import { getExportRun, listSuccessfulExportRuns } from '../../api/operations/data-export.ts';
+import { getExportRun, listExportRuns, listSuccessfulExportRuns } from '../../api/operations/data-export.ts';
 import { FILE_LIFE_MS, MAX_PAGE_SIZE } from '../../api/params.ts';
 import { DAY_MS, isoTime } from '../../lib/clock.ts';
 import { expiriesOf } from '../files-until.ts';
@@ -14,6 +14,14 @@ export type RunRow = PayloadOf<typeof listSuccessfulExportRuns>[number];
 export async function allRunRows(ask: Ask): Promise<RunRow[]> {
   return allPages(
     (paging) => ask(listSuccessfulExportRuns, paging),
+    ({ jobRunId }) => jobRunId,
+  );
+}
+
+/** All runs of a job, in whatever state. */
+export function allRunsOf(jobId: number, ask: Ask) {
+  return allPages(
+    (paging) => ask(listExportRuns, { jobId, ...paging }),
     ({ jobRunId }) => jobRunId,
   );
 }

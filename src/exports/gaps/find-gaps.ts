@@ -1,5 +1,5 @@
 import { shiftDays } from '../../lib/calendar.ts';
-import { DAY_MS, HOUR_MS, isoTime } from '../../lib/clock.ts';
+import { DAY_MS, dayText, HOUR_MS } from '../../lib/clock.ts';
 import { isoAt, rangeName } from '../../lib/dates.ts';
 import { runsOf } from '../../lib/grouped.ts';
 import { hullOf, type Interval } from '../../lib/intervals.ts';
@@ -300,7 +300,7 @@ export function gapCounts(found: GapStudy) {
     lost: count(found, WITHOUT),
     total: count(found, ['available', ...TOLD]),
     unit,
-    since: isoTime(range.startMs).slice(0, 10),
+    since: dayText(range.startMs / DAY_MS),
     ranges: firstOf(
       gaps.map((gap) => `${rangeName(gap, timeZone)} (${gap.status})`),
       MOST_NAMED,

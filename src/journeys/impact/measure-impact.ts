@@ -3,8 +3,7 @@ import { currencyOf } from '../../exports/amounts.ts';
 import { type ExportContext, readVariables } from '../../exports/export-lists.ts';
 import { identifier } from '../../exports/query/view-sql.ts';
 import { NO_VALUE } from '../../exports/statement.ts';
-import { DAY_MS } from '../../lib/clock.ts';
-import { isoAt } from '../../lib/dates.ts';
+import { DAY_MS, dayText } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { formatNumber, inGroups } from '../../lib/number-text.ts';
 import { present } from '../../lib/sentences.ts';
@@ -285,7 +284,7 @@ function touches({ moves, scenario }: SpeedChange, { pages }: ImpactRow): boolea
 async function coincidences(rows: readonly ImpactRow[], days: CoveredDays, context: ImpactUses): Promise<ImpactRow[]> {
   if (!rows.some(({ what, verdict }) => what === 'slow_page' && verdict === 'lowers')) return [...rows];
   const changes = await slowDowns(days, context);
-  const today = isoAt(days.last * DAY_MS, 'UTC').slice(0, 10);
+  const today = dayText(days.last);
   return rows.map((row) => {
     const change = row.what === 'slow_page' && row.verdict === 'lowers' ? changes.find((each) => touches(each, row)) : undefined;
     return change ? { ...row, coincidesWith: speedSentence(change, { timeZone: 'UTC', today }) } : row;
