@@ -14,7 +14,6 @@ import { diskFailure, namesIn, tryDirectory, WorkspaceError } from './store/disk
 import { type Holder, type Lock, type LockKind, removeDeadLocks, takeLock, waitForLock } from './store/lock.ts';
 import {
   byTime,
-  complete,
   type Owner,
   plansDirectory,
   principalDirectory,
@@ -25,10 +24,10 @@ import {
   resultsDirectory,
   runDirectory,
   runsIn,
-  storedRuns,
 } from './store/manifest.ts';
 import { bytesBelow, createQuota } from './store/quota.ts';
 import { removeStaleSpillDirectories } from './store/spill.ts';
+import { complete, storedRuns } from './store/stored-runs.ts';
 import { openProjectWarehouse, type ProjectWarehouse } from './warehouse/project-warehouse.ts';
 import type { Warehouse } from './warehouse/warehouse.ts';
 

@@ -41,7 +41,7 @@ interface DaysAsked {
 
 /** A scope that is read, and what its files answer of a time, now and when all of them have been read. */
 export interface ScopeFiles {
-  readonly name: 'sessions' | 'views';
+  readonly name: string;
   readonly over: (asked: readonly Interval[]) => Coverage;
   readonly soon: ScopeFiles['over'];
 }

@@ -84,8 +84,9 @@ export function sqlWords(dialect: Dialect) {
   };
 }
 
-/** The two elements of a pair. */
+/** The first element of a pair. */
 export const one = (pair: string) => `tupleElement(${pair}, 1)`;
+/** The second one. */
 export const other = (pair: string) => `tupleElement(${pair}, 2)`;
 
 /** The first element of a list of numbers for which a condition holds; 0 where there is none. */

@@ -23,7 +23,7 @@ export interface VisitQuestion extends Filters, AskedDays {
 export type VisitScope = 'sessions' | 'views';
 
 /** The field that says when a row of a scope happened. */
-const TIMES: Readonly<Record<VisitScope, string>> = { sessions: 'session_time', views: 'view_time' };
+const TIMES: Readonly<Record<string, string>> = { sessions: 'session_time', views: 'view_time' };
 
 /** A row of aggregates, by column. */
 export type VisitRow = Readonly<Record<string, Cell>>;
@@ -109,7 +109,7 @@ function rowsOf(visits: Visits, scope: VisitScope, more: Expressions, { followDa
   const [user, session] = [column('user_id'), column('session_id')];
   const [k, u] = [keyOf(user, session), keyOf(user)];
   const isOfSessions = scope === 'sessions';
-  const time = column(TIMES[scope]);
+  const time = column(TIMES[scope] ?? '');
   const endMs = (days.last + followDays + 1) * DAY_MS + (isOfSessions ? 0 : LONGEST_SESSION_MS);
   const conditions = [
     isBetween(time, days.first * DAY_MS, endMs),
@@ -202,7 +202,7 @@ function leftOutSql(coverage: Covered): string[] {
   const { sql, days, files, column } = coverage;
   if (days.missing.length === 0) return [];
   return files.flatMap(({ name }) => {
-    const time = column(name, TIMES[name]);
+    const time = column(name, TIMES[name] ?? '');
     if (time === undefined) return [];
     const where = `${inRange(coverage, time)} AND ${dayOfMs(msOf(time))} IN (${days.missing.join(', ')})`;
     return `SELECT ${sql.text(name)} AS kind, count(*) AS n, 0 AS part FROM ${name} WHERE ${where}`;

@@ -6,7 +6,7 @@ import { type Covered, noteCoverage } from '../../src/journeys/visit-relation.ts
 
 const DAYS = [1, 2, 3, 4, 5];
 /** A scope whose rows, and of them those with a device, are of these days. */
-function files(name: 'sessions' | 'views', rows: readonly number[], devices = rows): ScopeFiles {
+function files(name: string, rows: readonly number[], devices = rows): ScopeFiles {
   const over: ScopeFiles['over'] = (asked) =>
     coverageOf(asked, ['device_id'], (column) => timeOfDays(column === undefined ? rows : devices));
   return { name, over, soon: over };

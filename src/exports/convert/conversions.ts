@@ -7,18 +7,8 @@ import { openWriter, SqlError, type SqlSession } from '../query/sql-process.ts';
 import { identifier, literal, literals } from '../query/view-sql.ts';
 import { syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
 import { takeLock, waitForLock } from '../store/lock.ts';
-import {
-  complete,
-  isConvertible,
-  MANIFEST,
-  type RunId,
-  type RunManifest,
-  readManifest,
-  runDirectory,
-  runKey,
-  runsIn,
-  storedRuns,
-} from '../store/manifest.ts';
+import { isConvertible, MANIFEST, type RunId, type RunManifest, readManifest, runDirectory, runKey, runsIn } from '../store/manifest.ts';
+import { complete, storedRuns } from '../store/stored-runs.ts';
 
 /** The surroundings of the conversion of a project's runs. */
 interface ConversionContext {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { mapConcurrent } from '../../lib/concurrency.ts';
 import { namesIn, readJson, statOf } from './disk.ts';
 
 /** The owner of the data: a directory for each, so that users, accounts and the demo never mix. */
@@ -222,16 +221,4 @@ export async function readManifest(projectDir: string, id: RunId): Promise<RunMa
     if ((await statOf(join(directory, name)))?.size !== bytes) return undefined;
   }
   return manifest;
-}
-
-/** Runs that have a directory, and their manifests where they are complete. Few are read at a time, because each takes an open file. */
-export async function storedRuns(projectDir: string, jobId?: number) {
-  const ids = await runsIn(projectDir, jobId);
-  const read = await mapConcurrent(ids, 16, async (id) => ({ id, manifest: await readManifest(projectDir, id) }));
-  return read.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
-}
-
-/** Those that are complete. */
-export function complete(runs: Awaited<ReturnType<typeof storedRuns>>): RunManifest[] {
-  return runs.flatMap(({ manifest }) => manifest ?? []);
 }
