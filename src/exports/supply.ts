@@ -23,6 +23,7 @@ import { folded, keysOf, listedFields } from './query/columns.ts';
 import { columnsIn, type HoldingRun, heldIn } from './query/data-view.ts';
 import { NoSuchName } from './sql-errors.ts';
 import { type FilesNeeded, lastMidnight, namesColumn, overBy } from './statement.ts';
+import { WorkspaceError } from './store/disk.ts';
 import { awaitPlanned, fetchRuns, USUAL_WAIT_SECONDS } from './sync-exports.ts';
 
 /** Days that are taken where a question names none. */
@@ -231,7 +232,12 @@ async function onPlatform(search: Search): Promise<{ readonly words: string; rea
   const bringing = lacks.map((lack) => ({ lack, runs: runsBringing(lack, search) }));
   const chosen = [...new Set(bringing.flatMap(({ runs }) => runs))];
   if (chosen.length === 0) return undefined;
-  const { outcomes } = await fetchRuns(workspace, chosen, { ...context, untilMs: context.nowMs + USUAL_WAIT_SECONDS * 1_000 });
+  const untilMs = context.nowMs + USUAL_WAIT_SECONDS * 1_000;
+  const { outcomes } = await fetchRuns(workspace, chosen, { ...context, untilMs }).catch((error: unknown) => {
+    // Where nothing can be written, the call below says why.
+    if (error instanceof WorkspaceError) return { outcomes: [] };
+    throw error;
+  });
   context.signal.throwIfAborted();
   const coming = beingFetched(search);
   if (outcomes.some((outcome) => outcome?.status === 'fulfilled')) throw new FilesCame(coming);
