@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { ApiError, orUndefined } from '../api/errors.ts';
 import type { EnrichmentRecord } from './enrichment/check-enrichments.ts';
@@ -44,24 +44,25 @@ const MOST_KEPT = 500;
 const fieldNames = z.array(z.string());
 
 /** Where the names of fields that were sent are kept; undefined where no project is known. */
-async function placeOfNames({ workspace }: ExportContext) {
-  const { plansDir: directory } = (await workspace().catch(orUndefined)) ?? {};
-  return directory === undefined ? undefined : { directory, file: join(directory, 'enrichment-fields.json') };
+async function fileOfNames({ workspace }: ExportContext): Promise<string | undefined> {
+  const own = await workspace().catch(orUndefined);
+  return own && join(own.plansDir, 'enrichment-fields.json');
 }
 
 /** The field names of enrichments that were sent from here for a project; none where there is no record of them. */
 export async function sentFields(context: ExportContext): Promise<string[]> {
-  const place = await placeOfNames(context);
-  return (place && (await readJson(place.file, fieldNames))) ?? [];
+  const file = await fileOfNames(context);
+  return (file === undefined ? undefined : await readJson(file, fieldNames)) ?? [];
 }
 
 /** Keeps the field names of a batch that was sent; a disk that cannot be written only costs a later warning. */
 export async function keepSentFields(sent: readonly string[], context: ExportContext): Promise<void> {
-  const place = await placeOfNames(context);
+  const file = await fileOfNames(context);
+  if (file === undefined) return;
   const all = [...new Set([...(await sentFields(context)), ...sent])].slice(-MOST_KEPT);
   try {
-    if (place) await makeDirectory(place.directory);
-    if (place) await writeFile(place.file, JSON.stringify(all));
+    await makeDirectory(dirname(file));
+    await writeFile(file, JSON.stringify(all));
   } catch {
     return;
   }

@@ -2,7 +2,7 @@ import { ApiError } from '../api/errors.ts';
 import { hint } from '../lib/hint.ts';
 import { foundIn } from '../lib/sentences.ts';
 import { matchName } from '../names/match-name.ts';
-import type { Column } from './query/columns.ts';
+import { type Column, folded } from './query/columns.ts';
 import type { DataView } from './query/data-view.ts';
 import { SqlError } from './query/sql-process.ts';
 import { sqlName, viewWords } from './query/view-sql.ts';
@@ -58,23 +58,24 @@ function unquoted(prefix: string, columns: readonly Column[]): string | undefine
   return below.length > 0 ? `a name with a dot stands in double quotes: ${below.map(({ name }) => sqlName(name)).join(', ')}.` : undefined;
 }
 
+const has = (columns: readonly Column[], name: string) => columns.some((column) => folded(column.name) === folded(name));
+
 /** Columns that are the same visit in each view. */
 const KEYS = ['project_id', 'user_id', 'session_id'];
 
 /** Which of several views has a column, and how rows of another one come to it; undefined where all have it. */
 function elsewhere(name: string, views: readonly NamedView[]): string | undefined {
-  const has = ({ columns }: NamedView, wanted: string) => columns.some((column) => column.name.toLowerCase() === wanted.toLowerCase());
-  const holders = views.filter((view) => has(view, name));
+  const holders = views.filter(({ columns }) => has(columns, name));
   const [holder] = holders;
   if (!holder || holders.length === views.length) return undefined;
-  const keys = KEYS.filter((key) => views.every((view) => has(view, key)));
+  const keys = KEYS.filter((key) => views.every(({ columns }) => has(columns, key)));
   const join = keys.length > 0 ? `: JOIN ${holder.name} USING (${keys.join(', ')})` : '';
   return `"${name}" is a column of ${holders.map((each) => each.name).join(', ')}, not of what the statement selects from${join}.`;
 }
 
 async function noColumn(name: string, message: string, views: readonly NamedView[]): Promise<string> {
   const columns = views.flatMap((view) => view.columns);
-  if (columns.some((column) => column.name.toLowerCase() === name.toLowerCase())) {
+  if (has(columns, name)) {
     const there = foundIn(message, /Candidate bindings: (.+)/);
     const isHere = `the data have a column "${name}", but not what the statement selects from there`;
     return elsewhere(name, views) ?? `${isHere}${there === undefined ? '' : `, which has ${there}`}.`;
@@ -105,8 +106,7 @@ async function faultOf(message: string, views: readonly NamedView[]): Promise<Ap
   const column = foundIn(message, ...NO_COLUMN);
   if (column !== undefined) {
     const words = `sql: ${await noColumn(column, message, views)}`;
-    const isHere = columns.some(({ name }) => name.toLowerCase() === column.toLowerCase());
-    return isHere ? new ApiError('invalid', words) : new NoSuchName(words, column);
+    return has(columns, column) ? new ApiError('invalid', words) : new NoSuchName(words, column);
   }
   const table = foundIn(message, ...NO_TABLE);
   if (table === undefined) return new ApiError('invalid', `sql: ${shortened(message)}`);

@@ -38,8 +38,9 @@ interface RowsPage {
   readonly rows: readonly RunRow[];
 }
 
-const newest = ({ rows }: RowsPage): number => Number(rows[0]?.jobId ?? Number.NEGATIVE_INFINITY);
-const oldest = ({ rows }: RowsPage): number => Number(rows.at(-1)?.jobId ?? Number.NEGATIVE_INFINITY);
+const jobOf = (row: RunRow | undefined): number => Number(row?.jobId ?? Number.NEGATIVE_INFINITY);
+const newest = ({ rows }: RowsPage) => jobOf(rows[0]);
+const oldest = ({ rows }: RowsPage) => jobOf(rows.at(-1));
 
 function isBehind(page: RowsPage, before: RowsPage): boolean {
   if (page.at === 1 || page.rows.length === 0) return newest(page) <= newest(before);
