@@ -93,7 +93,7 @@ it('weeks with special days are no part of a trend', () => {
   expect(said((day) => day < '2025-12-28')).toMatch(/^Visits in usual weeks: no significant trend over these 13 weeks/);
 });
 
-it('months with an episode are no part of a trend of shares either; single special days are, and totals have the season of the year', () => {
+it('months with an episode are no part of a trend of shares; single special days are, and totals have the season', () => {
   const query = { metrics: ['visits'], bases: [], breakdown: ['month'], zoneIds: [] };
   const interval = { startMs: Date.parse('2024-01-01'), endMs: Date.parse('2026-02-28T23:59:59.999Z') };
   const months = slotsOf('month', interval, 'UTC').map((slot, month) => {
