@@ -221,9 +221,9 @@ export function weekdaySentence(name: string, metric: string, days: readonly Met
 }
 
 /**
- * Verdicts in words about the rows of a table: the highest weekday, weekends against the other days, the trend over weeks, and that of shares
- * over months too; empty where rows are of something else or too few. `days` are the rows that were read; `found` has the changes among
- * them: their days are no usual ones, as those of the calendar, and a metric with a lasting one has no trend.
+ * Verdicts in words about the rows of a table: the highest weekday, weekends against the other days, the trend over weeks, and that of
+ * shares over months too; empty where rows are of something else or too few. `days` are the rows that were read; `found` has the changes
+ * among them: their days are no usual ones, as those of the calendar, and a metric with a lasting one has no trend.
  */
 export function rowVerdicts(
   query: MetricQuery,
