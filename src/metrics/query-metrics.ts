@@ -253,9 +253,10 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
     const ofTotals = tellExpected(timed.length < read.lines.length ? read.whole : [], { ...words, query: { ...whole, breakdown: [] } });
     const ahead = textsTold(...forecastSentences(timed, read.whole, words));
     const judged = tellExpected(timed, words);
-    // A range that was asked for comes before why.
-    const told = timeUnitOf(whole.breakdown) === undefined ? [ofTotals, judged, first] : [first, ofTotals, judged];
-    return together(ahead, ...told, last);
+    // A range that was asked for comes before why, and further ones behind.
+    const [range, ...ranges] = judged.lead;
+    const ofRanges = [ofTotals, { ...judged, lead: range === undefined ? [] : [range] }, first, textsTold(...ranges)];
+    return together(ahead, ...(timeUnitOf(whole.breakdown) === undefined ? ofRanges : [first, ofTotals, judged]), last);
   }
   const special = await readSpecialDays(complete.interval, context);
   const isSpecial = (day: string) => special(day) !== undefined;

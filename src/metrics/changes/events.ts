@@ -178,7 +178,7 @@ function locate(scene: Scene, question: EventQuestion): Located | undefined {
     maker: isLikewise(moves.ofAll, where.relative) ? moves.maker : undefined,
     fits,
     mixOf(other, relative) {
-      if (isNarrow) return !areSameVisitors(other, where.place) && !fits(other) && isOutgrown(scene, where, days) ? 'maybe' : undefined;
+      if (isNarrow) return (areSameVisitors(other, where.place) || !fits(other)) && isOutgrown(scene, where, days) ? 'maybe' : undefined;
       return areSameVisitors(other, all) || !moves.hasMoved ? undefined : mixFrom(moves, other, relative, days.shape === 'drift');
     },
   };
@@ -273,8 +273,8 @@ interface MovedVisits {
 /** The visits of a draft, or those that moved most clearly in a change of about the same days. */
 function movedVisits(draft: Draft | undefined, others: readonly Cluster[], own: ScanFinding): MovedVisits | undefined {
   if (draft) {
-    const { place, relative = 0, maker = place } = draft;
-    return { place, relative, grown: relative > 0 ? maker : undefined };
+    const { place, relative = 0, maker, most } = draft;
+    return { place, relative, grown: relative > 0 ? (maker ?? most ?? place) : undefined };
   }
   const ofVisits = ({ series }: Found) => series.metric === 'visits' && series.place.zoneId === undefined;
   const found = others.flatMap(({ members }) => members.filter(ofVisits)).find(({ finding }) => areNeighbours(finding, own));

@@ -14,7 +14,7 @@ export interface Change {
   readonly judgement: DayJudgement;
   /** When and by how much it changed; undefined where no day can be named. */
   readonly since: DatedChange | undefined;
-  /** First and last whole day of the period; empty where it holds none. */
+  /** First and last whole day of the period, else of those that it holds in part; empty where it holds none. */
   readonly days: { readonly first: string; readonly last: string };
   /** The visits that it is about, where those are not all: `mobile`, `Germany`. */
   readonly of: string;

@@ -319,7 +319,8 @@ function beforeName(
   );
   // Days that explain the figures are what lies beyond the usual.
   const beyond = isExplained ? '' : beyondText(change, currency);
-  const name = texts.length === 0 ? beyond : `${listed([...new Set(texts)].slice(0, MOST_NAMES))} included`;
+  const name =
+    texts.length === 0 ? beyond : `${listed([...new Set(texts)].slice(0, MOST_NAMES))} ${judgement.expected ? 'left out' : 'included'}`;
   return name === '' ? {} : { name };
 }
 

@@ -61,7 +61,8 @@ export function changeOf(metric: string, own: Judged, windows: Windows, label: s
   const [before, after] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
   const isPerDay = isCount(metric) && (factors.before !== 1 || factors.after !== 1);
   const of = isPerDay ? factors : { before: 1, after: 1 };
-  const labels = wholeDaysOf(reading.periodDays);
+  const whole = wholeDaysOf(reading.periodDays);
+  const labels = whole.length > 0 ? whole : reading.periodDays.flatMap(({ interval }) => interval.label ?? []);
   const since = sinceOf(own, windows);
   return {
     metric,
@@ -102,7 +103,7 @@ const SHOWN = 1 + 0.8416 / Z_99;
 
 /**
  * The smallest lasting change since the first day of the period, the way the levels differ, that would show in four of five cases: by its
- * first day or by the levels of the two ranges; against days far from the period by these alone.
+ * first day where that is more than the noise of the levels, else by these; against days far from the period by these alone.
  */
 function detectableOf(own: Judged, { isAdjacent }: Windows): number | null {
   const { relative, noise } = own;
@@ -111,7 +112,8 @@ function detectableOf(own: Judged, { isAdjacent }: Windows): number | null {
   if (!isAdjacent) return byLevels;
   const { period, before } = apart(own);
   const since = detectableChange(kindOf(own.metric), before, period, sign) ?? null;
-  return since !== null && byLevels !== null && Math.abs(byLevels) < Math.abs(since) ? byLevels : since;
+  const isBetween = since !== null && byLevels !== null && Math.abs(since) >= (noise ?? 0) && Math.abs(since) < Math.abs(byLevels);
+  return isBetween ? since : byLevels;
 }
 
 /** Share of the usual error that a product may have whose factors all lie within noise: what moves it moves one of them. */

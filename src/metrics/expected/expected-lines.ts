@@ -45,8 +45,12 @@ type Slot = Interval & Partial<CalendarSlot>;
 
 /** Names a selection. */
 export const keyOf = ({ device, segmentIds, goalId }: Selection) => [device, segmentIds.join('+'), goalId ?? ''].join('|');
-const labelsOf = (slot: Interval, timeZone: string) =>
-  slotsOf('day', slot, timeZone).flatMap(({ label, isPart }) => (isPart ? [] : [label]));
+/** The whole days of a slot; without one the days behind the last complete one, which are not over. */
+function labelsOf(slot: Interval, timeZone: string, last: string): string[] {
+  const days = slotsOf('day', slot, timeZone);
+  const whole = days.filter(({ isPart }) => !isPart);
+  return (whole.length > 0 ? whole : days.filter(({ label }) => label > last)).map(({ label }) => label);
+}
 
 /** An expectation before the false discovery rate over all rows makes its verdict; undefined where it needs no verdict by score. */
 interface Open {
@@ -87,7 +91,7 @@ function expectationsIn(
   if (points.length === 0 && rows.length > 0) return slots.map(() => ({ cell: NOTHING }));
   const counted = new Map(points.map((point) => [point.label, point]));
   const last = rows.at(-1)?.interval.label ?? '';
-  const asked = slots.map((slot) => labelsOf(slot, timeZone));
+  const asked = slots.map((slot) => labelsOf(slot, timeZone, last));
   const dayAt = (label: string) => counted.get(label) ?? { ...laterDay(points, label), ...known.of(metric, label) };
   const isOver = (labels: readonly string[]) => labels.every((label) => label <= last);
   const [over, ahead] = [asked.filter(isOver), asked.filter((labels) => !isOver(labels))];
