@@ -200,7 +200,7 @@ const NEARLY_ALL = 0.75;
 /** Why two ranges differ although nothing changed significantly, and what else is to be said of them. */
 function differText(causes: Causes, name: string | undefined): string {
   if (causes.some(({ kind }) => kind === 'factor')) return `${throughText(causes)}; ${name ?? 'no significant change'}`;
-  if (causes.some(({ share = 1 }) => share < NEARLY_ALL)) return `${partText(causes)}${name === undefined ? '' : `; ${name}`}`;
+  if (causes.some(({ share = 1 }) => share < NEARLY_ALL)) return `${partText(causes)}; ${name ?? 'otherwise no significant change'}`;
   return `, because of ${namesOf(causes)}; ${name ?? 'otherwise no significant change'}`;
 }
 

@@ -39,8 +39,10 @@ const valuesOf = (days: readonly MetricRow[], metric: string, later = 0): DayLin
 const WEEK = 7;
 
 /** Lines as the rows of a table; of more days than can be told apart the means of weeks. */
-function rowsOf(lines: readonly DayLine[], times: readonly string[]) {
-  const length = times.length > MOST_DAYS ? WEEK : 1;
+function rowsOf(lines: readonly DayLine[], all: readonly string[]) {
+  const length = all.length > MOST_DAYS ? WEEK : 1;
+  // A mean of fewer days at the end would look like a break.
+  const times = all.slice(all.length % length);
   const rows = lines.flatMap(({ name, values }) =>
     times.flatMap((time, at): [string, string, number | null][] => {
       const known = times.slice(at, at + length).flatMap((day) => values.get(day) ?? []);

@@ -218,10 +218,11 @@ const isByDay = ({ dimensions: [unit = ''] }: Drawn) => unit === 'day' || unit =
 
 /** The marks of values that are not what was expected, those that lie farthest from it first, each with how far. */
 function unusualMarks(drawn: Drawn, own: readonly Finding[], times: readonly string[]): TrendEvent[] {
-  const marks = own.map(({ when: { from = '' }, change }) => {
+  const marks = own.map(({ when: { from = '' }, change, against }) => {
     const time = isByDay(drawn) ? from : (times.findLast((each) => each <= from) ?? from);
     const off = formatPercent(change?.percent ?? 0, { sign: true, digits: 0 });
-    return { time, name: `${momentWords(time, drawn.dimensions[0] ?? '')} ${off}`, isOfValue: true as const };
+    const than = against?.what === 'expected' ? ' to expected' : '';
+    return { time, name: `${momentWords(time, drawn.dimensions[0] ?? '')} ${off}${than}`, isOfValue: true as const };
   });
   return [...new Map(marks.map((mark) => [mark.time, mark])).values()];
 }
@@ -394,6 +395,10 @@ function noteOf({ verdict, change }: Finding): string {
   return present(change?.percent !== undefined && formatPercent(Math.abs(change.percent), { digits: 0 }), verdict).join(' ');
 }
 
+/** What bars are titled by: alike over the whole range is no more than part of the story where something changed within it. */
+const titleFinding = (finding: Finding | undefined, changes: readonly Finding[]) =>
+  finding && isMoved(finding) ? finding : (changes[0] ?? finding);
+
 /** Rows by all columns but the last, whose values are the colours; by all of them where those would be too many. */
 function barsOf(drawn: Drawn, { findings = [], reference, interval, timeZone, accent: meant = [] }: TableRange, most: number): BarsSpec {
   const { metric, dimensions, cells, unit, about, left } = turned(drawn);
@@ -413,6 +418,8 @@ function barsOf(drawn: Drawn, { findings = [], reference, interval, timeZone, ac
   // Bars are of the whole range: of a change within it they show no day. Those of a difference first.
   const own = found.toSorted((a, b) => Number(isMoved(b)) - Number(isMoved(a)));
   const [finding] = own;
+  const changes = changesIn(findings, metric, days);
+  const titled = titleFinding(finding, changes);
   const isOfRow = (all: readonly DrawnCell[], each: Finding) =>
     all.some((cell) => cell.value !== null && isMeant(namesOf(cell), each, drawn.filters));
   const accent = shown.flatMap(([row, all]) => (finding && isMoved(finding) && isOfRow(all, finding) ? [row] : [])).concat(meant);
@@ -428,7 +435,7 @@ function barsOf(drawn: Drawn, { findings = [], reference, interval, timeZone, ac
   });
   return {
     kind: 'bars',
-    title: titleIn({ ...drawn, dimensions }, finding?.sentence),
+    title: titleIn({ ...drawn, dimensions }, titled?.sentence),
     subtitle: [
       present(
         ...about,
@@ -437,7 +444,7 @@ function barsOf(drawn: Drawn, { findings = [], reference, interval, timeZone, ac
         series.some(({ low }) => low) && 'lines: 95%',
         rows.length > shown.length && `${shown.length} of ${rows.length} rows`,
       ).join(', '),
-      ...changesIn(findings, metric, days).map(({ sentence }) => headlineOf(sentence)),
+      ...changes.filter((each) => each !== titled).map(({ sentence }) => headlineOf(sentence)),
     ].join('; '),
     unit,
     labels: shown.map(([row]) => row),

@@ -171,7 +171,7 @@ describe('the sentence of a finding', () => {
     [
       'that special days explain in part',
       { verdict: 'unchanged', causes: [{ kind: 'special day', name: 'Black Friday', share: 0.4, basis: 'measured' }] },
-      'Conversion rate went from 3.41% to 2.64% (-23%), partly because of Black Friday.',
+      'Conversion rate went from 3.41% to 2.64% (-23%), partly because of Black Friday; otherwise no significant change.',
     ],
     [
       'that moved, mostly with special days',
