@@ -395,7 +395,7 @@ function noteOf({ verdict, change }: Finding): string {
   return present(change?.percent !== undefined && formatPercent(Math.abs(change.percent), { digits: 0 }), verdict).join(' ');
 }
 
-/** What bars are titled by: alike over the whole range is no more than part of the story where something changed within it. */
+/** The finding that titles bars: alike over the whole range is no more than part of the story where something changed within it. */
 const titleFinding = (finding: Finding | undefined, changes: readonly Finding[]) =>
   finding && isMoved(finding) ? finding : (changes[0] ?? finding);
 

@@ -120,17 +120,19 @@ function detectableOf(own: Judged, { isAdjacent }: Windows): number | null {
 const SHARE_WITHOUT_FACTORS = 0.1;
 
 /**
- * Judges a metric; a product beside the lasting changes of its factors: where it changed and none of these did, it must stand out by more,
+ * Judges a metric; a product that changed beside the lasting changes of its factors: where none of these did, it must stand out by more,
  * and so must each change of it that none of them shows.
  */
 function judgeWithFactors(reading: Reading, metric: string, share: number): Judged {
-  const factors = factorsOf(metric, reading).map((factor) => judgeReading(reading, factor, share));
-  if (factors.length === 0) return judgeReading(reading, metric, share);
+  const alone = judgeReading(reading, metric, share);
+  const isCalm = !isChanged(alone) && alone.changes.every(({ shape }) => shape === 'outlier');
+  const factors = isCalm ? [] : factorsOf(metric, reading).map((factor) => judgeReading(reading, factor, share));
+  if (factors.length === 0) return alone;
   const shown = factors.flatMap(({ changes }) => changes);
   const steps = shown.flatMap(({ from, to, pValue }) => (to === undefined && pValue < CLEAR_P_VALUE ? from : []));
   const isKnown = (change: DatedChange) =>
     change.shape === 'outlier' || change.pValue < CLEAR_P_VALUE || shown.some((each) => areNear(each, change));
-  const usual = judgeReading(reading, metric, share, steps);
+  const usual = steps.length === 0 ? alone : judgeReading(reading, metric, share, steps);
   const isWithout = isChanged(usual) && !(usual.main ? isKnown(usual.main) : factors.some(isChanged));
   const own = isWithout ? judgeReading(reading, metric, share * SHARE_WITHOUT_FACTORS, steps) : usual;
   return { ...own, changes: own.changes.filter(isKnown) };

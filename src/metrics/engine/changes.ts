@@ -126,33 +126,7 @@ function stepsOf(information: Information, own: Candidate, chanceOf: Chance): Pl
   return [besides(ended, begun), besides(begun, ended)];
 }
 
-/** Whether two changes begin together and end on different days. */
-function areTwins(one: Candidate, other: Candidate): boolean {
-  const isLasting = one.shape !== 'outlier' && other.shape !== 'outlier';
-  return isLasting && Math.abs(one.from - other.from) <= 1 && one.to !== other.to;
-}
-
 const endedShape = (from: number, to: number): Shape => (to - from === 1 ? 'outlier' : 'episode');
-
-/** Reads two changes that begin together as one after the other: what changes when the shorter one ends is a change of its own. */
-function inTurn(found: readonly Placed[], size: number): Placed[] {
-  const result: Placed[] = [];
-  for (const change of found) {
-    const at = result.findIndex((other) => areTwins(other, change));
-    const clearer = result[at];
-    if (!clearer) {
-      result.push(change);
-      continue;
-    }
-    const [short, long] = clearer.to < change.to ? [clearer, change] : [change, clearer];
-    const [earliest, latest] = [Math.min(short.earliest, long.earliest), Math.max(short.latest, long.latest)];
-    const [from, to] = [short.to, long.to];
-    result[at] = { ...long, from: clearer.from, logP: clearer.logP, earliest, latest };
-    const shape = to === size ? 'step' : endedShape(from, to);
-    result.push({ ...change, shape, from, to, earliest: from, latest: from });
-  }
-  return result;
-}
 
 /** Days after which a level is the usual one, so that what leaves it is a change of its own. */
 export const USUAL_DAYS = 4 * WEEK;
@@ -250,7 +224,7 @@ export function findChangesIn(information: Information, quests: readonly Quest[]
     if (!candidate) break;
     for (const own of stepsOf(left, settledOf(left, begunBefore(left, candidate, firstStart)), chanceOf)) take(own);
   }
-  const read = distinct(information, overtaken(information, uninterrupted(information, inTurn(found, information.size)), chanceOf));
+  const read = distinct(information, overtaken(information, uninterrupted(information, found), chanceOf));
   const effects = effectsOf(information, read);
   const changes = read.map(({ score: _score, isOfFactor: _isOfFactor, ...change }, index): Change => {
     const { effect, error } = effects[index] ?? { effect: 0, error: 0 };
