@@ -69,14 +69,14 @@ interface GroupEffect {
 /** The effect on an interval of days, against the days before it, or that of drift. */
 function effectOn(series: Series, { from, to, others = [], isDrift = false }: Occasion): GroupEffect | undefined {
   const noise = estimateNoise(series, []);
+  const interval = intervalOf(series, from, to);
+  if (!noise || interval.from >= interval.to) return undefined;
   const taken = others.map((other) => intervalOf(series, other.from, other.to)).filter((other) => other.from < other.to);
-  if (noise && isDrift) {
+  if (isDrift) {
     const { effect, score } = slopeOf({ series, noise }, series.times.length, taken);
     const share = driftShare(series);
     return Number.isFinite(score) ? { effect: effect * share, score } : undefined;
   }
-  const interval = intervalOf(series, from, to);
-  if (!noise || interval.from >= interval.to) return undefined;
   const information = taken.reduce(without, informationOf(series, noise));
   const { weight, score } = knownOf(information, interval);
   if (!(weight > 0)) return undefined;

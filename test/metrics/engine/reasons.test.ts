@@ -62,6 +62,15 @@ describe('a group', () => {
     expect(Math.abs(groups.find(({ name }) => name === 'mobile')?.relativeOfOthers ?? 1)).toBeLessThan(0.1);
   });
 
+  it('that ended before the days of a drift has no part in it', () => {
+    const world = worldOf({ on: 'rate', factor: 0.75 });
+    const occasion = occasionOf(world, 'conversionRate');
+    const [ended, ...others] = devicesOf(world, 'conversionRate');
+    const days = ended?.days.filter(({ label }) => label < occasion.periodFrom) ?? [];
+    const { groups } = findReasons({ ...occasion, from: occasion.periodFrom, isDrift: true }, [{ name: 'ended', days }, ...others]);
+    expect(groups.find(({ name }) => name === 'ended')?.relative ?? null).toBeNull();
+  });
+
   it.each([
     ['rose from nothing', DAYS - FROM],
     ['came two days before the period', DAYS - FROM + 2],
