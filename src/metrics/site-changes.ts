@@ -41,9 +41,7 @@ export const areNear = (a: Begun, b: Begun) =>
 /** A change as every tool dates and sizes it: by all days that are known, whatever the ranges; undefined where these days show none. */
 export function measuredOn<Of extends Visits>({ metric, reading, change }: SiteChange<Of>): SiteChange<Of> | undefined {
   const days = [kindOf(metric), pointsKnown(reading, metric)] as const;
-  const ofFactors = factorsOf(metric, reading).length === 0 ? [] : changesOf(reading, metric, change.from, ERROR);
-  const steps = ofFactors.flatMap((own) => (own.change.to === undefined ? own.change.from : []));
-  const size = measureChange(...days, change, steps) ?? sizeOfDays(...days, change, steps);
+  const size = measureChange(...days, change) ?? sizeOfDays(...days, change);
   return size && { metric, reading, change: { ...change, ...size } };
 }
 

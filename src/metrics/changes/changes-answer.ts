@@ -16,7 +16,7 @@ import { type DailyPoint, LEAST_HISTORY_DAYS } from '../engine/series.ts';
 import { changeFacts, faultFacts, grammarOf, placeBy, wordedAll } from '../findings.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import { type CountingFault, qualityShape } from '../quality/counting.ts';
-import { type Place } from './change-series.ts';
+import type { Place } from './change-series.ts';
 import { inRank, type RankedChange } from './rank-changes.ts';
 
 /** Subjects that can be searched for changes. */

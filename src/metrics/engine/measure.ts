@@ -67,9 +67,9 @@ function levelsBefore(
 }
 
 /** A series with all changes that its days up to the last one show, whoever asks. */
-function studyOf(kind: MetricKind, days: readonly DailyPoint[], from: string, steps?: readonly string[]) {
+function studyOf(kind: MetricKind, days: readonly DailyPoint[], from: string) {
   const series = seriesBefore(kind, days, days.at(-1)?.label, from);
-  return series && studySeries(series, pastAndPresent(series, OWN), steps);
+  return series && studySeries(series, pastAndPresent(series, OWN));
 }
 
 /** The days that a change is measured by: without episodes of others that began after it, as a campaign, which are no level of its own. */
@@ -90,17 +90,15 @@ export function daysBeside(
 
 /**
  * Measures what days from one to another are against those before, whether or not they show a change by themselves, clear changes of other
- * days taken out; `ofFactors` are the first days of lasting changes of what
- * the metric is the product of.
+ * days taken out.
  */
 export function sizeOfDays(
   kind: MetricKind,
   days: readonly DailyPoint[],
   { from, to }: Pick<FoundChange, 'from' | 'to'>,
-  ofFactors: readonly string[] = [],
 ): Effect | undefined {
-  return keptFit('size', [kind, days, from, to, ofFactors.join()], () => {
-    const study = studyOf(kind, days, from, ofFactors);
+  return keptFit('size', [kind, days, from, to], () => {
+    const study = studyOf(kind, days, from);
     const known = study ? study.changes.map((change) => dated(study.series, change)) : [];
     const own = { from, to };
     const beside = daysBeside(kind, days, own);
@@ -139,13 +137,8 @@ export type FoundChange = Pick<DatedChange, 'from' | 'relative'> & { readonly to
  * ranges or the size of the question, so that all questions up to that day tell it alike. One that may have begun on the last day is of
  * that day. Undefined where these days do not show it.
  */
-export function measureChange(
-  kind: MetricKind,
-  days: readonly DailyPoint[],
-  found: FoundChange,
-  ofFactors?: readonly string[],
-): DatedChange | undefined {
-  const study = studyOf(kind, days, found.from, ofFactors);
+export function measureChange(kind: MetricKind, days: readonly DailyPoint[], found: FoundChange): DatedChange | undefined {
+  const study = studyOf(kind, days, found.from);
   if (!study) return undefined;
   const { series } = study;
   const last = series.labels.at(-1) ?? found.from;
@@ -161,7 +154,7 @@ export function measureChange(
   const alone = near.slice(0, 1).find(({ shape }) => shape === 'outlier');
   const own = alone ?? near.find(({ to }) => (to === undefined) === (found.to === undefined)) ?? (isEndInDoubt ? near[0] : undefined);
   const nearest = own && own.to === undefined && own.latest === last ? { ...own, from: last, earliest: last, days: 1 } : own;
-  const size = nearest && sizeOfDays(kind, days, nearest, ofFactors);
+  const size = nearest && sizeOfDays(kind, days, nearest);
   // What is left of it beside an earlier one may be nothing.
   return nearest && !(size && size.low * size.high <= 0) ? { ...nearest, ...size } : undefined;
 }

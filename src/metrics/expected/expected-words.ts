@@ -92,7 +92,7 @@ function factsOf(own: JudgedLine, words: Words): Facts {
 const isOutside = ({ metric, line, cell: { verdict, low, high } }: JudgedLine) =>
   verdict === 'normal' && ((line.values[metric] ?? 0) < (low ?? 0) || (line.values[metric] ?? 0) > (high ?? Number.POSITIVE_INFINITY));
 
-/** Rows by their days, and their metrics where several were asked for: ` (from 7 to 13 Sept)`; empty of many. */
+/** Rows by their days, and their metrics where several were asked for: `from 7 to 13 Sept`; empty of many. */
 function daysText(rows: readonly JudgedLine[], words: Words): string {
   const { query, grammar } = words;
   const texts = rows.map((own) => {
@@ -101,19 +101,21 @@ function daysText(rows: readonly JudgedLine[], words: Words): string {
     return `${of}${rangeText(from, to, grammar.year)}`;
   });
   const named = [...new Set(texts)];
-  return named.length > MOST_NAMED ? '' : ` (${listed(named)})`;
+  return named.length > MOST_NAMED ? '' : listed(named);
 }
 
-/** Values outside their own bounds that are normal as some of many; as many as are to be expected by chance, or more. */
+/** A sentence on values outside their own bounds that are normal as some of many; as many as are to be expected by chance, or more. */
 function outsideText(rows: readonly JudgedLine[], isMore: boolean, words: Words): string {
-  const lies = rows.length === 1 ? '1 lies outside its' : `${rows.length} lie outside their`;
+  const lies = rows.length === 1 ? 'One lies outside its 95% bounds' : `Outside their 95% bounds lie ${rows.length}`;
   const why = isMore ? 'more than chance alone explains' : 'which may be chance';
-  return rows.length === 0 ? '' : `; ${lies} 95% bounds${daysText(rows, words)}, ${why}`;
+  const days = daysText(rows, words);
+  return rows.length === 0 ? '' : ` ${lies}, ${why}${days && `: ${days}`}.`;
 }
 
 /** Rows with what a change has to do with them, of more than these how many: `, 2 of them because of a listed change (…)`. */
 function changedText(rows: readonly JudgedLine[], of: number, why: string, words: Words): string {
-  return rows.length === 0 ? '' : `, ${of > rows.length ? `${rows.length} of them ` : ''}${why} a listed change${daysText(rows, words)}`;
+  const days = daysText(rows, words);
+  return rows.length === 0 ? '' : `, ${of > rows.length ? `${rows.length} of them ` : ''}${why} a listed change${days && ` (${days})`}`;
 }
 
 /** `Both days were normal`, `Of 28 days, 3 were unusual`, empty where one sentence says it; `asked` values, of which these are judged. */
@@ -132,11 +134,11 @@ function countSentence(judged: readonly JudgedLine[], asked: number, told: numbe
   const more = outsideText(outside, isMore, words);
   if (unusual === 0) {
     const were = isMore ? `None of ${all} was clearly unusual` : `${normal === 2 ? `Both ${unit}s${which}` : `All ${all}`} were normal`;
-    return `${were}${changedText(hidden, normal, 'with', words)}${more}.`;
+    return `${were}${changedText(hidden, normal, 'with', words)}.${more}`;
   }
   if (explained.length === 0 && told === 1 && more === '') return '';
   const why = changedText(explained, unusual, 'because of', words);
-  return `Of ${all}, ${unusual} ${unusual === 1 ? 'was' : 'were'} unusual${why}${more}.`;
+  return `Of ${all}, ${unusual} ${unusual === 1 ? 'was' : 'were'} unusual${why}.${more}`;
 }
 
 /** One sentence: what is expected of a row that is not over, with its bounds, and what is counted of it. */
