@@ -10,7 +10,6 @@ import type { Context, Drawing, Lists } from '../names/context.ts';
 import { ALL_VISITORS } from '../names/match-name.ts';
 import { inTurns } from '../statistics/kept-fits.ts';
 import type { KnownDays } from './calendar/known-days.ts';
-import { clearOccasions, specialSentence } from './calendar/special-words.ts';
 import { isCommerceGoal } from './commerce-goal.ts';
 import { explainHeadline } from './compare/causes.ts';
 import { type ComparisonDrawn, type PeriodsResult, wordComparison } from './compare/comparison.ts';
@@ -26,9 +25,8 @@ import type { DatedChange } from './engine/changes.ts';
 import { apartSentence, fetchMetrics, goalNotes, keptPartOf, reachesBeyond, readDaysOrNone, reasonsOf } from './fetch-metrics.ts';
 import { grammarOf, placeBy, visitedWords } from './findings.ts';
 import { zoneMetricWords } from './metric-definitions.ts';
-import { nameOf } from './metric-names.ts';
 import { type CountingFault, countingFaults, withoutFaults } from './quality/counting.ts';
-import { dayPoints, visitedSpan } from './read/day-points.ts';
+import { visitedSpan } from './read/day-points.ts';
 import type { MetricAnswers, MetricRow } from './read/metric-answers.ts';
 import { type Device, type MetricGrid, PARTS } from './read/metric-grid.ts';
 import { DEFAULT_METRICS } from './read/metric-query.ts';
@@ -288,19 +286,6 @@ async function readEventsBefore(
 /** Causes of the headline, and what lies near it. */
 type PeriodsExplained = Awaited<ReturnType<typeof explainPeriods>>;
 
-/** The sentence on special days of both ranges, by the headline or else the first metric of the table that they moved. */
-function specialOf({ periods, changes: { headline, changes } }: PeriodsJudged, { known }: PeriodsRead): string {
-  const [whole] = periods.readings;
-  if (!whole) return '';
-  const inRanges = new Set([...whole.baselineDays, ...whole.periodDays].flatMap(({ interval }) => interval.label ?? []));
-  for (const change of [headline, ...changes]) {
-    const clear = clearOccasions(dayPoints(whole.days, change.metric), inRanges, known.specialDays, change.judgement.changes);
-    const sentence = specialSentence(clear, nameOf(change.metric).toLowerCase());
-    if (sentence !== '') return sentence;
-  }
-  return '';
-}
-
 /** Reads segments and events where there is a change to explain, and searches its causes. */
 async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, context: CompareContext) {
   const { question, windows, known, isOne } = read;
@@ -393,8 +378,7 @@ function wordPeriods(
     most: isOneOfSeveral ? MOST_OF_SEVERAL : undefined,
   });
   const days = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
-  const special = specialOf(judged, read);
-  const details = [...result.data.details, ...(special === '' ? [] : [special])];
+  const { details } = result.data;
   const comparison = {
     ...result.data,
     ...(detect && detect.length > 0 && { detect }),

@@ -13,7 +13,7 @@ import { chooseScenarios, findSpeedChanges } from '../speed/find-speed-changes.t
 import type { SpeedFacts } from '../speed/scenario-study.ts';
 import { FALSE_DISCOVERY_RATES } from '../statistics/discoveries.ts';
 import type { KnownDays } from './calendar/known-days.ts';
-import { clearOccasions, type Occasion } from './calendar/special-words.ts';
+import { clearOccasions } from './calendar/special-words.ts';
 import { changeSeriesOf, type Place, type Reading, seriesId } from './changes/change-series.ts';
 import { type Changes, type changeSubjects, changesAnswer, type SiteFacts } from './changes/changes-answer.ts';
 import {
@@ -26,6 +26,7 @@ import {
 } from './changes/locate-changes.ts';
 import { isCommerceGoal } from './commerce-goal.ts';
 import { laterDays } from './compare/comparison-windows.ts';
+import { sizeOfDays } from './engine/measure.ts';
 import { fetchMetrics, type Kept, readKept } from './fetch-metrics.ts';
 import { visitedWords } from './findings.ts';
 import { siteMetricNames, zoneMetricNames } from './metric-definitions.ts';
@@ -296,15 +297,16 @@ function judgeCounting(readings: readonly Reading[], base: Reading, { from, to }
   });
 }
 
-/** The effects of special days on visits, beside what changed. */
-function specialOf({ rows, place }: Reading, { from, to }: Scanned, { specialDays }: KnownDays, changes: SiteFacts['ranked']): Occasion[] {
+/** Special days that moved visits, beside what changed them. */
+function specialOf({ rows }: Reading, { from, to }: Scanned, { specialDays }: KnownDays, changes: SiteFacts['ranked']): string[] {
+  const days = dayPoints(rows, 'visits');
   const scanned = new Set(rows.flatMap(({ interval: { label = '' } }) => (label >= from && label <= to ? [label] : [])));
-  const isOfVisits = ({ metric, place: own }: SiteFacts['ranked'][number]['parts'][number]) =>
-    metric === 'visits' && own.device === place.device && own.segmentId === place.segmentId && own.zoneId === place.zoneId;
-  const levels = changes.flatMap(({ shape, from: first, to: last, parts }) =>
-    shape === 'drift' ? [] : parts.filter(isOfVisits).map(({ relative }) => ({ from: first, to: last, relative })),
-  );
-  return clearOccasions(dayPoints(rows, 'visits'), scanned, specialDays, levels);
+  const ofVisits = changes.filter(({ shape, parts }) => shape !== 'drift' && parts.some(({ metric }) => metric === 'visits'));
+  const levels = ofVisits.flatMap((own) => {
+    const size = sizeOfDays('count', days, own);
+    return size ? [{ from: own.from, to: own.to, relative: size.relative }] : [];
+  });
+  return clearOccasions(days, scanned, specialDays, levels);
 }
 
 /** Since when and until when segments have visits, where that is not all of the days asked for: they are judged on these alone. */

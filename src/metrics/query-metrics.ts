@@ -256,7 +256,7 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
     // A range that was asked for comes before why, and further ones behind.
     const [range, ...ranges] = judged.lead;
     const ofRanges = [ofTotals, { ...judged, lead: range === undefined ? [] : [range] }, first, textsTold(...ranges)];
-    return together(ahead, ...(timeUnitOf(whole.breakdown) === undefined ? ofRanges : [first, ofTotals, judged]), last);
+    return together(...(timeUnitOf(whole.breakdown) === undefined ? [ahead, ...ofRanges] : [first, ahead, ofTotals, judged]), last);
   }
   const special = await readSpecialDays(complete.interval, context);
   const isSpecial = (day: string) => special(day) !== undefined;

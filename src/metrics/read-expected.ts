@@ -5,7 +5,7 @@ import { grouped } from '../lib/grouped.ts';
 import type { Context } from '../names/context.ts';
 import { inTurns } from '../statistics/kept-fits.ts';
 import { otherGoalsOf } from './commerce-goal.ts';
-import { atTheirPlaces, changesBefore, changesFrom, changesWithLater, inSelections } from './expected/expected-changes.ts';
+import { atTheirPlaces, changesBefore, changesFrom, inSelections } from './expected/expected-changes.ts';
 import { FORECAST_DAYS, type FoundChange, keyOf, TURN_DAYS, withExpected } from './expected/expected-lines.ts';
 import { specialNote } from './expected/expected-words.ts';
 import { fetchKept } from './fetch-metrics.ts';
@@ -131,14 +131,11 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
   const among = await inTurns(signal, () => changesFrom(input, first));
   const beforeIn = (own: typeof input, end?: string) => (hasBefore ? changesBefore(own, first, end) : []);
   const found = [...among, ...(await inTurns(signal, () => beforeIn(input)))];
-  const isOpen = endMs < lastMs && found.some(({ change }) => change.to === undefined);
-  const later = isOpen ? await readLater(daily, { startMs: endMs + 1, endMs: lastMs }, context) : NOTHING_LATER;
+  const later = endMs < lastMs && found.length > 0 ? await readLater(daily, { startMs: endMs + 1, endMs: lastMs }, context) : NOTHING_LATER;
   const last = todayIn(timeZone, endMs);
   const whole = { ...input, days: [...input.days, ...later.rows] };
   const told =
-    later.rows.length === 0
-      ? found
-      : await inTurns(signal, () => [...changesWithLater(among, whole, [first, last]), ...beforeIn(whole, last)]);
+    later.rows.length === 0 ? found : await inTurns(signal, () => [...changesFrom(whole, first, last), ...beforeIn(whole, last)]);
   const own = { ...input, days: ownOf(input.days) };
   const ofPlaces = {
     grid: { ...daily, devices: grid.devices ?? ['all'], ranges: [history, ...later.ranges] },
@@ -291,7 +288,7 @@ export async function atPlaces(
   const ofDevices = await read({ devices: own ? EACH_DEVICE : PARTS, segmentSets: [segmentIds] });
   const placed = await inTurns(context.signal, () => atTheirPlaces(changes, [...days, ...ofDevices], known));
   const isOpen = ({ reading, metric, change }: FoundChange) =>
-    reading.device === 'all' && calendarCause(metric, pointsKnown(reading, metric), change).length === 0;
+    change.shape !== 'outlier' && reading.device === 'all' && calendarCause(metric, pointsKnown(reading, metric), change).length === 0;
   if (own || !placed.some(isOpen)) return placed;
   const { latest } = await latestSegments(segmentIds, context).catch(onApiError(() => ({ latest: [] })));
   const ofSegments = latest.length === 0 ? [] : await read({ segmentSets: latest.map(({ id }) => [...segmentIds, id]) });

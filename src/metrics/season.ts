@@ -1,9 +1,9 @@
 import type { Facts } from '../findings/finding.ts';
-import { listed } from '../findings/wording.ts';
 import { nthDouble } from '../lib/nth.ts';
 import { meanOf, median } from '../statistics/order.ts';
 import { MAD_TO_SD } from '../statistics/robust-scale.ts';
 import { Z_95 } from '../statistics/tails.ts';
+import { isOfSpecialDays } from './calendar/known-days.ts';
 import { logOf } from './change-cost.ts';
 import type { DatedChange } from './engine/changes.ts';
 import { LAST } from './engine/scan.ts';
@@ -96,8 +96,11 @@ function couldBeSeason(metric: string, points: readonly DailyPoint[], change: La
 /** The part of the calendar that could have made a change by itself: special days that no earlier year is known of, or the season. */
 export function calendarCause(metric: string, points: readonly DailyPoint[], change: Lasting): Facts['causes'] {
   const own = daysIn(points, (label) => label >= change.from && label <= (change.to ?? LAST));
-  const unseen = own.flatMap((day) => day.unseen ?? []);
-  if (2 * unseen.length > own.length) return [{ kind: 'special day', name: listed([...new Set(unseen)]), basis: 'inferred' }];
+  const unseen = isOfSpecialDays(metric) ? own.flatMap((day) => day.unseen ?? []) : [];
+  if (2 * unseen.length > own.length) {
+    const name = [...new Set([unseen[0], unseen.at(-1)])].join(' to ');
+    return [{ kind: 'special day', name, basis: 'inferred' }];
+  }
   return couldBeSeason(metric, points, change) ? [{ kind: 'season', name: 'the season', basis: 'inferred' }] : [];
 }
 

@@ -23,6 +23,9 @@ const SEASONAL: ReadonlySet<string> = new Set(['visits', 'conversionCount', 'con
 /** Share of the doubt about rates that there is about how visitors behave, which special days hardly change. */
 const OF_BEHAVIOUR = 0.3;
 
+/** Whether special days may explain a metric by themselves: they hardly change how visitors behave. */
+export const isOfSpecialDays = (metric: string) => isCount(metric) || SEASONAL.has(metric);
+
 /** Puts the calendar and the days of last year together; `pointsOf` gives those of a metric, none where they are not known. */
 export function knownDaysOf(specialDays: SpecialDays, pointsOf: (metric: string) => readonly DailyPoint[]): KnownDays {
   const years = new Map<string, LastYear>();

@@ -88,10 +88,8 @@ export function occasionsOf(
   points: readonly DailyPoint[],
   labels: ReadonlySet<string>,
   specialDays: SpecialDays,
-  found: readonly LevelChange[],
+  changes: readonly LevelChange[],
 ): Occasion[] {
-  // A level that only special days had is what they did.
-  const changes = found.filter((change) => points.some(({ label }) => !specialDays(label) && isIn(label, change)));
   const values = points.map(({ label, numerator, denominator }): LoggedDay => {
     const ms = Date.parse(label);
     const log = Math.log(Math.max(0.5, numerator) / denominator) - levelAt(label, changes);
@@ -117,27 +115,27 @@ export function occasionsOf(
   });
 }
 
-/** Days as they follow each other: those of two years are two ranges. */
-function daysText(days: Occasion['days']): string {
-  const runs = runsOf(days, (run, { label }) => daysFrom(run.at(-1)?.label ?? label, label) <= 1);
-  return runs.map((run) => [...new Set([run[0]?.label, run.at(-1)?.label])].join(' to ')).join(' and ');
+const firstOf = ({ days: [first] }: Pick<Occasion, 'days'>) => first?.label ?? '';
+
+/** Special days that follow each other as one, by the names of the first and the last. */
+export function joined(occasions: readonly Occasion[]): Omit<Occasion, 'size'>[] {
+  const runs = runsOf(
+    occasions.toSorted((a, b) => firstOf(a).localeCompare(firstOf(b))),
+    (run, next) => daysFrom(run.at(-1)?.days.at(-1)?.label ?? '', firstOf(next)) <= 1,
+  );
+  return runs.map((run) => ({
+    name: [...new Set([run[0]?.name, run.at(-1)?.name])].join(' to '),
+    days: run.flatMap(({ days }) => days),
+    isClear: run.some(({ isClear }) => isClear),
+  }));
 }
 
-/** The special days among some labels that did much to a metric beside what changed it; those that did most first. */
-export const clearOccasions = (...asked: Parameters<typeof occasionsOf>): Occasion[] =>
-  occasionsOf(...asked)
-    .filter(({ isClear, size }) => isClear && Math.abs(size) >= LEAST_EFFECT)
-    .toSorted((a, b) => Math.abs(Math.expm1(b.size)) - Math.abs(Math.expm1(a.size)));
+/** The names of special days among some labels that did much to a metric beside what changed it. */
+export const clearOccasions = (...asked: Parameters<typeof occasionsOf>): string[] =>
+  joined(occasionsOf(...asked).filter(({ isClear, size }) => isClear && Math.abs(size) >= LEAST_EFFECT)).map(({ name }) => name);
 
 /** `+80% to +110%`: what some days did, by logarithms; a mean of days that differ is what none of them did. */
 export const effectText = (offsets: readonly number[]) =>
   [
     ...new Set([Math.min(...offsets), Math.max(...offsets)].map((own) => formatPercent(100 * Math.expm1(own), { sign: true, digits: 0 }))),
   ].join(' to ');
-
-/** One sentence on what special days did to a metric, of which `name` is that in a sentence; empty of none. */
-export function specialSentence(clear: readonly Occasion[], name: string): string {
-  if (clear.length === 0) return '';
-  const texts = clear.map(({ name: occasion, days }) => `${occasion} (${daysText(days)}) ${effectText(days.map(({ offset }) => offset))}`);
-  return `Special days, ${name} against usual days of the same weekdays: ${texts.join(', ')}.`;
-}

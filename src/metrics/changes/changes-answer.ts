@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type Facts, type Finding, findingShape, mayBeSeason } from '../../findings/finding.ts';
 import { paragraphOf, type Said } from '../../findings/paragraph.ts';
 import { type Grammar, intervalSentence, saidOf, sentenceOf, subjectText } from '../../findings/sentence.ts';
-import { listed, percentText, rangeText } from '../../findings/wording.ts';
+import { listed, rangeText } from '../../findings/wording.ts';
 import { daysFrom } from '../../lib/calendar.ts';
 import { todayIn } from '../../lib/dates.ts';
 import { counted } from '../../lib/number-text.ts';
@@ -11,7 +11,6 @@ import { compareMoves, type Searched, type SpeedChange, type SpeedFacts, type Sp
 import { moveFacts, nounOf } from '../../speed/speed-findings.ts';
 import { deviceOf, metricFact } from '../../speed/speed-metrics.ts';
 import { tailOf } from '../../statistics/tails.ts';
-import { type Occasion, specialSentence } from '../calendar/special-words.ts';
 import { type DailyPoint, LEAST_HISTORY_DAYS } from '../engine/series.ts';
 import { changeFacts, faultFacts, grammarOf, placeBy, wordedAll } from '../findings.ts';
 import { definitionOf } from '../metric-definitions.ts';
@@ -55,7 +54,7 @@ export interface SiteFacts extends Searched {
   readonly ranked: readonly RankedChange[];
   readonly faults: readonly CountingFault[];
   /** Special days in the range that did much to visits. */
-  readonly special: readonly Occasion[];
+  readonly special: readonly string[];
   /** Metrics that were named, at the place that all of it is of. */
   readonly asked: { readonly metrics: readonly string[]; readonly place: Place };
   /** Goals that were named: what became of them comes first. */
@@ -214,7 +213,7 @@ const MOST_EXCEPTED = 3;
 function nothingSentence({ site, firstDay, lastDay }: AnswerFacts, slow: readonly RankedChange[], grammar: Grammar): string {
   const { year } = grammar;
   const drifted = slow.flatMap(({ parts: [first] }) => (first ? [`a slow drift of ${grammar.nounOf(first.metric).name}`] : []));
-  const all = [...new Set([...(site?.special ?? []).map(({ name }) => name), ...drifted])];
+  const all = [...new Set([...(site?.special ?? []), ...drifted])];
   const more = all.length > MOST_EXCEPTED ? ['what the details list'] : [];
   const apart = all.length === 0 ? '' : `apart from ${listed([...all.slice(0, MOST_EXCEPTED), ...more])}, `;
   const what = (site?.unread.selections ?? 0) > 0 ? 'nothing that was looked at' : 'nothing';
@@ -259,14 +258,6 @@ function othersSentence(facts: AnswerFacts, entries: readonly Entry[], grammar: 
   return [`There are ${counted(entries.flatMap((entry) => factsOf(entry, facts)).length - 1, 'more change')}${where}.`];
 }
 
-/** The special day that moved visits by more than the first change, where that is over; none where it goes on. */
-function occasionSentence({ special }: SiteFacts, first: Finding | undefined): string[] {
-  const [most] = special;
-  const effect = 100 * Math.expm1(most?.size ?? 0);
-  if (!most || !first?.change || first.when.ongoing || Math.abs(effect) <= Math.abs(first.change.percent ?? 0)) return [];
-  return [`Visits were ${percentText(effect)} ${effect < 0 ? 'lower' : 'higher'} on ${most.name} than on usual days.`];
-}
-
 /** The sentences of the first paragraph: what changed most, what else did, and what was not looked at. */
 function leadOf(
   facts: AnswerFacts,
@@ -281,14 +272,7 @@ function leadOf(
   const goals = first ? goalsSentence(facts, grammar) : [];
   const [entry] = entries;
   const lead = entry && 'site' in entry && isOfAsked(entry.site, facts.site) ? [said, ...goals] : [...goals, said];
-  const occasion = facts.site ? occasionSentence(facts.site, first) : [];
-  return [
-    ...ofCounting.map(({ sentence }) => [sentence]),
-    ...occasion,
-    ...lead,
-    ...seenSentences(facts),
-    ...othersSentence(facts, entries, grammar),
-  ];
+  return [...ofCounting.map(({ sentence }) => [sentence]), ...lead, ...seenSentences(facts), ...othersSentence(facts, entries, grammar)];
 }
 
 /** Whether a change is a drift that the season alone could have made. */
@@ -328,7 +312,7 @@ export function changesAnswer(facts: AnswerFacts): Changes {
     ? [
         ...slow.flatMap((change) => siteFindings({ site: change }, site, facts)).map((each) => sentenceOf(each, grammar)),
         ...site.spans,
-        specialSentence(site.special, 'visits'),
+        site.special.length === 0 ? '' : `Visits also moved on special days: ${listed(site.special)}.`,
       ]
     : [];
   // The records hold every interval; in words it stands beside the change that the first paragraph tells.

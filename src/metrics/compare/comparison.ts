@@ -1,13 +1,13 @@
+import { isDeepStrictEqual as isSamePlace } from 'node:util';
 import { type Facts, type Finding, type FindingPlace, mayBeSeason } from '../../findings/finding.ts';
 import { paragraphOf, ranked } from '../../findings/paragraph.ts';
 import { type Grammar, isMoved, saidOf, sentenceOf, subjectText } from '../../findings/sentence.ts';
 import { dateText, listed, pairText, rangeText } from '../../findings/wording.ts';
 import { daysFrom, type Interval } from '../../lib/calendar.ts';
-import { grouped, runsOf } from '../../lib/grouped.ts';
-import { formatPercent } from '../../lib/number-text.ts';
+import { grouped } from '../../lib/grouped.ts';
 import { capital, lowered } from '../../lib/sentences.ts';
 import type { SpecialDays } from '../calendar/special-days.ts';
-import { type Occasion, occasionsOf } from '../calendar/special-words.ts';
+import { joined, type Occasion, occasionsOf } from '../calendar/special-words.ts';
 import { logOf } from '../change-cost.ts';
 import { type DatedChange, USUAL_DAYS } from '../engine/changes.ts';
 import { LAST } from '../engine/scan.ts';
@@ -147,11 +147,6 @@ function specialCauses({ specialDays }: ComparisonScene, days: readonly DailyPoi
 
 const MOST_NAMES = 2;
 
-const firstOf = ({ days: [first] }: Pick<Occasion, 'days'>) => first?.label ?? '';
-
-/** Names special days that follow each other. */
-const runName = (run: readonly Occasion[]) => [...new Set([run[0]?.name, run.at(-1)?.name])].join(' to ');
-
 /** Whether comparable days changed, the way of the figures, which that explains. */
 const isOwnWay = (change: Change) => isChanged(change.judgement) && (change.judgement.relative ?? 0) * (figuresOf(change) ?? 0) >= 0;
 
@@ -166,7 +161,11 @@ function calendarCauses(change: Change, { specialDays, period }: ComparisonScene
   const labels = [...before, ...after].map(({ label }) => label);
   // As many special days of a name on both sides are no difference.
   const countOf = (days: typeof before, name: string) => days.filter(({ label }) => specialDays(label)?.name === name).length;
-  const special = occasionsOf(pointsKnown(reading, metric), new Set(labels), specialDays, change.judgement.changes).filter(
+  const points = pointsKnown(reading, metric);
+  // A change that special days of no known year may have made alone is their effect.
+  const isOwned = (own: DatedChange) =>
+    calendarCause(metric, points, { ...own, to: own.to ?? period.to }).every(({ kind }) => kind !== 'special day');
+  const special = occasionsOf(points, new Set(labels), specialDays, change.judgement.changes.filter(isOwned)).filter(
     ({ name }) => countOf(before, name) !== countOf(after, name),
   );
   const unusual = isOwnWay(change) ? [] : leftOut(change, reading).filter(({ from }) => !specialDays(from));
@@ -175,15 +174,7 @@ function calendarCauses(change: Change, { specialDays, period }: ComparisonScene
     days: labels.filter((label) => isOn(own, { first: label, last: label })).map((label) => ({ label, offset: logOf(own.relative) })),
     isClear: true,
   }));
-  const together = runsOf(
-    special.toSorted((a, b) => firstOf(a).localeCompare(firstOf(b))),
-    (run, next) => daysFrom(run.at(-1)?.days.at(-1)?.label ?? '', firstOf(next)) <= 1,
-  ).map((run) => ({
-    name: runName(run),
-    days: run.flatMap(({ days }) => days),
-    isClear: run.some(({ isClear }) => isClear),
-  }));
-  const occasions = [...together, ...standingOut];
+  const occasions = [...joined(special), ...standingOut];
   const differenceWithout = (left: readonly Pick<Occasion, 'days'>[]) => {
     const effects = left.flatMap(({ days }) => days);
     // Of a day that stands out in an episode too, both.
@@ -223,9 +214,7 @@ const FEW = 4;
 /** One sentence: the days of the ranges that stand out and are left out of a verdict; empty where there are none. */
 function outlierSentence(change: Change, reading: Reading | undefined, { placeOf, grammar }: ComparisonScene): string {
   const { metric } = change;
-  const days = leftOut(change, reading).map(
-    (own) => `${daysText(own, grammar.year)} (${formatPercent(100 * own.relative, { sign: true, digits: 0, group: true })})`,
-  );
+  const days = leftOut(change, reading).map((own) => daysText(own, grammar.year));
   const subject = capital(subjectText(metric, reading ? placeOf(reading, metric) : {}, grammar));
   return days.length === 0 ? '' : `${subject}: the verdict leaves out ${listed(days)}.`;
 }
@@ -236,9 +225,9 @@ const VERDICTS = { up: 'higher', down: 'lower', 'within noise': 'unchanged', 'ca
 function verdictOf(change: Change): Facts['verdict'] {
   const { judgement } = change;
   const size = sizeOf(change);
-  if (judgement.main && !judgement.expected && isChanged(judgement) && size) {
+  if (!judgement.expected && isChanged(judgement) && size) {
     if (size.low * size.high <= 0) return 'unchanged';
-    return size.percent < 0 ? 'lower' : 'higher';
+    if (judgement.main) return size.percent < 0 ? 'lower' : 'higher';
   }
   const verdict = toldVerdict(judgement);
   if (verdict === 'drift') return (judgement.relative ?? 0) < 0 ? 'lower' : 'higher';
@@ -403,6 +392,11 @@ function sizeOfRange({ judgement }: Change, verdict: Facts['verdict'], now: numb
   return isOtherWay && relative !== null ? sizeOfFigures(1 + relative, 1, noise) : size;
 }
 
+/** Whether the only day of a range is a change that is told by itself: it has one size. */
+const isListed = ({ subject, place, when: { shape, from } }: Finding, told: readonly Finding[]) =>
+  shape === 'day' &&
+  told.some((own) => own.subject === subject && own.when.from === from && own.when.to === from && isSamePlace(own.place, place));
+
 /** Puts what was judged into records, and these into words: what goes on, what ended, and what the ranges as wholes show. */
 function tellComparison(scene: ComparisonScene) {
   const { input, faults, grammar, located } = scene;
@@ -430,7 +424,9 @@ function tellComparison(scene: ComparisonScene) {
   );
   const isOfGoal = ({ place }: Finding) => scene.isGoalNamed && place.goal !== undefined;
   const isAsked = (each: Finding) => each.subject === headline.metric || isOfGoal(each);
-  const ofRanges = [...ranges.filter(isAsked), ...ranges.filter((each) => !isAsked(each) && isMoved(each))];
+  const ofRanges = [...ranges.filter(isAsked), ...ranges.filter((each) => !isAsked(each) && isMoved(each))].filter(
+    (each) => !isListed(each, told),
+  );
   const calm = ranges.filter((each) => !isAsked(each) && !isMoved(each) && each.now !== null);
   const shown = ofRanges.every(isAsked) ? 1 : 0;
   // Days on which counting failed come first, those of the baseline alone behind.

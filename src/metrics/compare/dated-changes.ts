@@ -96,15 +96,13 @@ export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
   for (const { change, reading, mains } of [...alone, ...asked].toSorted(
     (a, b) => Number(b.change === headline) - Number(a.change === headline),
   )) {
-    const { metric, days, judgement } = change;
+    const { metric, days } = change;
     if (!reading || days.first === '') continue;
     const found = mains.flatMap((each) => (each ? [measuredAt({ metric, reading, change: each })] : []));
     for (const each of [...found, ...shownBy(change, reading, input)]) {
       // What is left of a change beside an earlier one may be nothing.
       if (isOn(each.change, days) && each.change.low * each.change.high > 0) place(each, change);
     }
-    const outliers = judgement.changes.filter(({ shape, from }) => shape === 'outlier' && isOn({ from, to: from }, days));
-    if (change === headline && readings.includes(reading)) for (const day of outliers) place({ metric, reading, change: day }, change);
   }
   // Each once: by the part or the factor that carries it, else as it was placed first.
   const located = placed.filter((own, at) => {

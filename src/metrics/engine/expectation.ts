@@ -13,6 +13,7 @@ import { isTooRare } from './scan.ts';
 import { allShapes, LONGEST_EPISODE_DAYS } from './seek.ts';
 import {
   ANSCOMBE,
+  asOrdinary,
   type DailyPoint,
   daysIn,
   isCounted,
@@ -142,10 +143,6 @@ interface Levels {
   /** Days on which something else shows that a level began, as a rate does for what is sold. */
   readonly steps?: readonly string[];
 }
-
-/** A special day of which no year says what it does, as the ordinary day that it is held against: what it does is then told of it. */
-const asOrdinary = <Day extends ExpectedRow['days'][number]>({ special, ...day }: Day) =>
-  special === undefined || (day.unseen !== undefined && special.mean === 0) ? day : { ...day, special };
 
 /**
  * A series of the days that teach and those behind them, and what predicts sums of the latter; `isAhead`: where last year is not known, a

@@ -7,7 +7,17 @@ import type { Interval } from './drift-grid.ts';
 import { mainChange } from './inner-changes.ts';
 import { type Level, levelOf, type Window, weightsOf } from './levels.ts';
 import { HISTORY, LONGEST_EPISODE_DAYS, type Quest } from './seek.ts';
-import { type DailyPoint, daysIn, LEAST_HISTORY_DAYS, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
+import {
+  asOrdinary,
+  type DailyPoint,
+  daysIn,
+  LEAST_HISTORY_DAYS,
+  type MetricKind,
+  relativeOf,
+  type Series,
+  seriesOf,
+  WEEK,
+} from './series.ts';
 import { type Study, studySeries } from './study.ts';
 
 /**
@@ -146,6 +156,13 @@ function shareOn(series: Series, window: Window, { from, to }: Interval, leftOut
   return total(weightsOf(series, window, leftOut), from, to);
 }
 
+/** Days of which those of a window of nothing but special days are ordinary where no year says what they do: that is what is asked. */
+function withoutUnknown(days: readonly DailyPoint[], windows: readonly Window[]): readonly DailyPoint[] {
+  const isIn = ({ label }: DailyPoint, { from, to }: Window) => label >= from && label <= to;
+  const asked = windows.filter((window) => days.every((day) => day.special !== undefined || !isIn(day, window)));
+  return asked.length === 0 ? days : days.map((day) => (asked.some((window) => isIn(day, window)) ? asOrdinary(day) : day));
+}
+
 /**
  * Judges the change of a metric from a baseline to a period: by a scan of the days on which it may have begun, the last one included,
  * against weekday-adjusted history, and by the levels of the two windows. A baseline of a single day, of another season or after the period
@@ -159,7 +176,10 @@ export function judgePeriods(question: Question): Judgement {
 function judge(question: Question): Judgement {
   const { days, kind, baseline, period } = question;
   if (baseline.from > period.from) return turned(judgePeriods({ ...question, baseline: period, period: baseline }));
-  const past = daysIn(days, (label) => label <= period.to);
+  const past = withoutUnknown(
+    daysIn(days, (label) => label <= period.to),
+    [baseline, period],
+  );
   const series = seriesOf(past, kind, period.from);
   if (!series) return UNKNOWN;
   const early = indexOf(series, baseline.from);

@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../lib/clock.ts';
+import { runsOf } from '../../lib/grouped.ts';
 import { nthDouble, nthPlace } from '../../lib/nth.ts';
 import { meanOf, median } from '../../statistics/order.ts';
 import { MEDIAN_OF_NORMAL } from '../../statistics/robust-scale.ts';
@@ -6,7 +7,7 @@ import { dot, pick, sumsOf } from '../../statistics/vectors.ts';
 
 /** A column that moves a series by a factor which is known up to this prior. */
 export interface Regressor {
-  readonly of: 'month' | 'season';
+  readonly of: 'month' | 'season' | 'special days';
   readonly column: Float64Array;
   readonly mean: number;
   readonly sd: number;
@@ -38,6 +39,21 @@ export function seasonOf(levels: readonly (number | undefined)[]): Regressor | u
   if (known.length < levels.length || known.length === 0) return undefined;
   const mean = meanOf(known);
   return { of: 'season', column: Float64Array.from(known, (level) => level - mean), ...SEASON };
+}
+
+/** Part of the doubt about special days that those which follow each other share: a Christmas is stronger than the last as a whole. */
+const SHARED = 0.5;
+
+/** The error that special days share which follow each other, by the doubt about each. */
+export function specialRuns(doubt: Float64Array): Regressor[] {
+  const days = [...doubt.keys()].filter((at) => nthDouble(doubt, at) > 0);
+  const runs = runsOf(days, (run, at) => run.at(-1) === at - 1).filter(({ length }) => length > 1);
+  return runs.map((run) => ({
+    of: 'special days',
+    column: doubt.map((own, at) => (run.includes(at) ? Math.sqrt(SHARED * own) : 0)),
+    mean: 0,
+    sd: 1,
+  }));
 }
 
 /** The waves of the month by how often they swing in it, each date beside the others. */

@@ -1,3 +1,4 @@
+import { dayAfter, daysFrom } from '../../lib/calendar.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { nthDouble, nthUnsigned } from '../../lib/nth.ts';
 import { kept } from '../../statistics/kept-fits.ts';
@@ -5,7 +6,7 @@ import { meanOf, median } from '../../statistics/order.ts';
 import { MEDIAN_OF_NORMAL } from '../../statistics/robust-scale.ts';
 import { Z_95 } from '../../statistics/tails.ts';
 import { numbersOf, sumsOf, total } from '../../statistics/vectors.ts';
-import { monthCycle, type Regressor, seasonOf } from './regressors.ts';
+import { monthCycle, type Regressor, seasonOf, specialRuns } from './regressors.ts';
 
 /**
  * The kind of a metric's counts, which decides how little it can scatter: `count` whole events (Poisson or more), `share` events out of as
@@ -74,6 +75,10 @@ export interface Series {
   readonly isOver: boolean;
 }
 
+/** A special day of which no year says what it does, as the ordinary day that it is held against: what it does is then told of it. */
+export const asOrdinary = <Day extends Pick<DailyPoint, 'special' | 'unseen'>>({ special, ...day }: Day) =>
+  special === undefined || (day.unseen !== undefined && special.mean === 0) ? day : { ...day, special };
+
 /** The sum of one part of some days. */
 export const sumOf = (points: readonly Partial<DailyPoint>[], part: 'numerator' | 'denominator' | 'events') =>
   points.reduce((sum, { [part]: own = 0 }) => sum + own, 0);
@@ -89,6 +94,10 @@ export const ANSCOMBE = 3 / 8;
 const LEAST_VARIANCE = 1e-10;
 /** Variance of days at which the power lies half-way between logarithm and square root, as of twenty events a day. */
 const MIDDLE_VARIANCE = 0.05;
+/** Days that teach end this long before the last day, or a multiple of it, so that no question moves them. */
+export const TURN_DAYS = 28;
+/** Days before a change that must not teach. */
+export const CLOSE_DAYS = 3;
 /** As good as the logarithm. */
 const LEAST_POWER = 1e-3;
 /** Days without data from which on two parts of a series belong to different seasons. */
@@ -198,6 +207,12 @@ function roughVarianceOf(values: Float64Array, times: Float64Array, learned: num
   return scale ** 2 || meanOf(sample.map((value) => value ** 2));
 }
 
+/** First day that does not teach: whole turns before the last day, some days before the change. */
+export function judgedFromOf(last: string, from: string): string {
+  const turns = Math.max(1, Math.ceil((daysFrom(from, last) + 1 + CLOSE_DAYS) / TURN_DAYS));
+  return dayAfter(last, 1 - turns * TURN_DAYS);
+}
+
 /** The days that lie where they should; the very same list where all do, so that it is known again. */
 export function daysIn(days: readonly DailyPoint[], isIn: (label: string) => boolean): readonly DailyPoint[] {
   return days.every(({ label }) => isIn(label)) ? days : days.filter(({ label }) => isIn(label));
@@ -261,7 +276,9 @@ export const seriesOf = kept('series', (days: readonly DailyPoint[], kind: Metri
   const roughVariance = Math.max(roughVarianceOf(roots, times, learned), LEAST_VARIANCE);
   const power = Math.max(LEAST_POWER, (0.5 * roughVariance) / (roughVariance + MIDDLE_VARIANCE));
   const deviations = ratios.map((ratio) => (ratio ** power - 1) / power);
-  const doubt = numbersOf(points, ({ special }) => (special?.sd ?? 0) ** 2);
+  const doubts = numbersOf(points, ({ special }) => (special?.sd ?? 0) ** 2);
+  const runs = specialRuns(doubts);
+  const doubt = doubts.map((own, at) => runs.reduce((left, { column }) => left - nthDouble(column, at) ** 2, own));
   const season = seasonOf(points.map((point) => point.season));
   return {
     kind,
@@ -272,7 +289,7 @@ export const seriesOf = kept('series', (days: readonly DailyPoint[], kind: Metri
     deviations,
     power,
     doubt,
-    regressors: [...(season ? [season] : []), ...monthCycle(times, deviations.subarray(0, learned), doubt)],
+    regressors: [...(season ? [season] : []), ...runs, ...monthCycle(times, deviations.subarray(0, learned), doubt)],
     sampling: numbersOf(points, ({ denominator }, at) => {
       const mean = nthDouble(expected, at);
       if (kind === 'count') return 1 / (mean + ANSCOMBE);

@@ -5,7 +5,7 @@ import { LAST } from '../engine/scan.ts';
 import { factorsOf } from '../metric-names.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { askedOf } from '../read/metric-query.ts';
-import { areNear, changesOf, ERROR, foundInPart, measuredOn, onItsPart, onTheWhole } from '../site-changes.ts';
+import { changesOf, ERROR, foundInPart, measuredOn, onItsPart, onTheWhole } from '../site-changes.ts';
 import { type ExpectedInput, type FoundChange, keyOf, type QueryVisits } from './expected-lines.ts';
 
 /** A change that began this many days before the first row is no longer news. */
@@ -39,22 +39,6 @@ export function changesFrom({ query, days, known }: ExpectedInput, from: string,
   return once(found.filter(({ change }) => change.from <= last));
 }
 
-/**
- * Changes that begin among some rows, of which `last` is the last day, by the days after these too: one that nothing but the last day
- * showed is of that day alone.
- */
-export function changesWithLater(
-  among: readonly FoundChange[],
-  later: ExpectedInput,
-  [first, last]: readonly [string, string],
-): FoundChange[] {
-  const found = changesFrom(later, first, last);
-  const goesOn = ({ metric, reading, change }: FoundChange) =>
-    found.some((other) => keyOf(other.reading) === keyOf(reading) && other.metric === metric && areNear(other.change, change));
-  const alone = among.filter((own) => own.change.to === undefined && own.change.from === last && !goesOn(own));
-  return once([...found, ...alone.map((own) => ({ ...own, change: { ...own.change, to: last } }))]);
-}
-
 /** Changes shortly before some rows, of which `first` and `last` are the first and last day, that these lie in whole. */
 export function changesBefore(input: ExpectedInput, first: string, last = '9'): FoundChange[] {
   return changesFrom(input, dayAfter(first, -LATELY_DAYS)).filter(({ change: { from, to = LAST } }) => from < first && to > last);
@@ -68,14 +52,14 @@ const isPartOf = (part: QueryVisits, whole: QueryVisits) =>
     : part.device === whole.device && part.segmentIds.length > whole.segmentIds.length);
 
 /**
- * Changes where they happened, each once: what segments share is told of all visits, and what a device, or else a segment, alone did of
+ * Changes where they happened, each once: what parts share is told of all visits, and what a device, or else a segment, alone did of
  * it; both cost what they cost there.
  */
 export function atTheirPlaces(changes: readonly FoundChange[], days: readonly MetricRow[], knownDays: KnownDays): FoundChange[] {
   const all = visitsOf(days, knownDays);
   return once(
     changes.map((own) => {
-      const whole = all.find((each) => each.segmentIds.length < own.reading.segmentIds.length && isPartOf(own.reading, each));
+      const whole = all.find((each) => isPartOf(own.reading, each));
       const there = { ...own, ...(whole && onTheWhole(own, whole)) };
       const parts = all.filter((each) => isPartOf(each, there.reading)).map((reading) => ({ name: keyOf(reading), reading }));
       const devices = parts.filter(({ reading }) => reading.device !== there.reading.device);

@@ -2,7 +2,7 @@ import { type CalendarSlot, daysFrom, type Interval, slotsOf } from '../../lib/c
 import { todayIn } from '../../lib/dates.ts';
 import { grouped, runsOf } from '../../lib/grouped.ts';
 import { Z_95 } from '../../statistics/tails.ts';
-import type { KnownDays } from '../calendar/known-days.ts';
+import { isOfSpecialDays, type KnownDays } from '../calendar/known-days.ts';
 import { type Expected, type ExpectedRow, expectationsOf, isNewAt, LEAST_LEVEL_DAYS, laterDay, verdictsOf } from '../engine/expectation.ts';
 import { type DailyPoint, isSum, type MetricKind, sumOf } from '../engine/series.ts';
 import { orderCause } from '../findings.ts';
@@ -113,7 +113,8 @@ function expectationsIn(
     return turn.map((own, at) => {
       const row = expected?.rows[at];
       const since = lasting.find((each) => each.change.from < first && !news.includes(each))?.change.from;
-      return row && { ...row, isRare: expected.isRare, news, since, unseen: unseenIn(own, row, (rest) => expect([rest])?.rows[0]) };
+      const unseen = row && isOfSpecialDays(metric) ? unseenIn(own, row, (rest) => expect([rest])?.rows[0]) : [];
+      return row && { ...row, isRare: expected.isRare, news, since, unseen };
     });
   });
   // Days ahead are learned of from all that are over; those of their row that are over count as they are.

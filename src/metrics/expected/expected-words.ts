@@ -118,6 +118,12 @@ function changedText(rows: readonly JudgedLine[], of: number, why: string, words
   return rows.length === 0 ? '' : `, ${of > rows.length ? `${rows.length} of them ` : ''}${why} a listed change${days && ` (${days})`}`;
 }
 
+/** Whether a row is a single day that a change of its metric has for itself: it has one size. */
+function isListed(own: JudgedLine, words: Words): boolean {
+  const { from, to } = daysOf(own, words);
+  return from === to && changesIn(own).some(({ metric, change }) => metric === own.metric && change.from === from && change.to === to);
+}
+
 /** `Both days were normal`, `Of 28 days, 3 were unusual`, empty where one sentence says it; `asked` values, of which these are judged. */
 function countSentence(judged: readonly JudgedLine[], asked: number, told: number, explained: readonly JudgedLine[], words: Words): string {
   const { breakdown } = words.query;
@@ -228,11 +234,16 @@ export function tellExpected(lines: readonly QueryLine[], words: Words): Expecte
   // A range that was asked for is told whatever explains it, of days and weeks those that nothing explains.
   const isAsked = isOneRow || timeUnitOf(query.breakdown) === undefined;
   const clear = judged.filter(isClear);
-  const explained = isAsked ? [] : clear.filter((own) => isExplained(own, judged.length, words));
-  const told = (isOneRow ? judged : clear.filter((own) => !explained.includes(own))).toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  const asChange = judged.filter((own) => isListed(own, words));
+  const explained = isAsked ? [] : clear.filter((own) => !asChange.includes(own) && isExplained(own, judged.length, words));
+  const isTold = (own: JudgedLine) => !asChange.includes(own) && !explained.includes(own);
+  const told = (isOneRow ? judged : clear).filter(isTold).toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const facts = told.map((own) => factsOf(own, words));
   const sentences = facts.map((each) => [worded(each, grammar).sentence]);
-  const count = isOneRow || judged.length === 0 ? '' : countSentence(judged, past.length, told.length, explained, words);
+  const count =
+    isOneRow || judged.length === 0
+      ? ''
+      : countSentence(judged, past.length, told.length + asChange.filter(isClear).length, explained, words);
   const lead = (isAsked ? [...sentences, count] : [count, ...sentences]).filter((said) => said !== '');
   return { facts, lead: lead.slice(0, isAsked && !isOneRow ? 1 : MOST_NAMED + 1), details: [] };
 }
