@@ -5,7 +5,7 @@ import type { Observer } from '../api/operation.ts';
 import type { WriteRequest } from '../api/wire.ts';
 import { type Clock, isoTime } from '../lib/clock.ts';
 import { shownHints } from '../lib/hint.ts';
-import { ofSession, unmarked } from '../lib/note-mark.ts';
+import { ofAnswer, unmarked } from '../lib/note-mark.ts';
 import { present } from '../lib/sentences.ts';
 import { ORDERS_ARE_DATA, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
 import { matchName, type Named, pathOf } from '../names/match-name.ts';
@@ -305,7 +305,7 @@ function drawnOf({ input, client, options, makeChart }: Call) {
 /** Names the project where the credential reaches several. */
 function noteProject({ tool, client, options, note }: Call): void {
   const project = tool.operation?.base === 'auth' ? undefined : client.chosenProject(options.projectId);
-  if (project) note(ofSession(`Project: ${project.name} (${project.id}).`));
+  if (project) note(ofAnswer(`Project: ${project.name} (${project.id}).`));
 }
 
 function previewed(call: Call, { question, ...request }: WriteRequest): Answer {

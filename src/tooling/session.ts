@@ -6,7 +6,7 @@ import type { Warehouse } from '../exports/warehouse/warehouse.ts';
 import type { CalendarSettings } from '../lib/calendar.ts';
 import { type Clock, MINUTE_MS } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { markOf } from '../lib/note-mark.ts';
+import { isOfAnswer, unmarked } from '../lib/note-mark.ts';
 import type { CallWatch } from '../telemetry/call-watch.ts';
 import { type Confirmations, createConfirmations, createRepeats } from './confirmation.ts';
 import { createNames, type Names, type SharedLists } from './names.ts';
@@ -41,23 +41,19 @@ const MOST = 500;
 
 /** Remembers the notes that a session has received lately, so that it does not receive long ones again. */
 export function createSaidNotes(clock: Clock) {
-  /** The last that was said: the note of the session, and any other by itself. */
-  const said = new LRUCache<string, string>({ max: MOST, ttl: LIFE_MS, ttlResolution: 0, perf: clock });
+  const said = new LRUCache<string, true>({ max: MOST, ttl: LIFE_MS, ttlResolution: 0, perf: clock });
 
-  /** Whether this was said last and lately; remembers that it is said now. */
-  function isKnown(sentence: string, about: string): boolean {
-    const last = said.get(about);
-    said.set(about, sentence);
-    return last === sentence;
+  /** Whether this was said lately; remembers that it is said now. */
+  function isKnown(sentence: string): boolean {
+    const known = said.has(sentence);
+    said.set(sentence, true);
+    return known;
   }
 
   return {
     /** The notes of an answer without their marks, and without long ones that were said lately. */
     unsaid: (notes: readonly string[]): string[] =>
-      notes.map(markOf).flatMap(({ sentence, isOfAnswer, isOfSession }) => {
-        const isRepeated = !isOfSession && (sentence.length < LONG || isOfAnswer);
-        return isRepeated || !isKnown(sentence, isOfSession ? '' : sentence) ? [sentence] : [];
-      }),
+      notes.filter((note) => isOfAnswer(note) || note.length < LONG || !isKnown(note)).map(unmarked),
   };
 }
 

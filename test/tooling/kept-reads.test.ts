@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/api/client.ts';
-import { ofAnswer, ofSession } from '../../src/lib/note-mark.ts';
+import { ofAnswer } from '../../src/lib/note-mark.ts';
 import { createSaidNotes, createSession } from '../../src/tooling/session.ts';
 import { ownAssistant, sharedAssistant } from '../support/assistant.ts';
 import { manualClock } from '../support/clock.ts';
@@ -79,7 +79,6 @@ it('a write makes names be read anew, whichever way its answer went', async () =
 });
 
 const LONG = 'Some runs overlap: each row counts once, as the last export of the run that has it says, in every view of the data.';
-const PROJECT = 'Project: Nordlicht Shop (1201).';
 
 describe('a note that was said lately', () => {
   it('is left out, and said again after a while', () => {
@@ -89,16 +88,6 @@ describe('a note that was said lately', () => {
     expect(said.unsaid([LONG, 'Short.'])).toEqual(['Short.']);
     clock.jump(11 * 60_000);
     expect(said.unsaid([LONG])).toEqual([LONG]);
-  });
-
-  it('is left out where it names the project of the answers before, and said where that is another one', () => {
-    const said = createSaidNotes(manualClock('2026-11-20T10:00:00Z'));
-    const told = (sentence: string) => said.unsaid([ofSession(sentence)]);
-    expect(told(PROJECT)).toEqual([PROJECT]);
-    expect(told(PROJECT)).toEqual([]);
-    const other = 'Project: Nordlicht App (1202).';
-    expect(told(other)).toEqual([other]);
-    expect(told(PROJECT)).toEqual([PROJECT]);
   });
 
   it('stays whole where it is of the answer alone, whatever it says and whatever was put before it', () => {
