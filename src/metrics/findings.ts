@@ -89,6 +89,9 @@ function isLargeOrder(metric: string, day: readonly DailyPoint[], before: readon
   return rise > 1 && ofEach ** 2 > rise && logOfLarge(ordersOf(day), ofEach - 1) > RAREST;
 }
 
+/** Which of two levels an expected value is of: that since a change that the days before it taught. */
+export const usualLevel = (since: string, year: string) => `the level since ${dateText(since, year)} taken as usual`;
+
 /** A single very large order, where it makes most of a rise of money on some days. */
 export function orderCause(
   metric: string,

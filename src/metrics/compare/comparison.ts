@@ -10,9 +10,10 @@ import type { SpecialDays } from '../calendar/special-days.ts';
 import { joined, type Occasion, occasionsOf } from '../calendar/special-words.ts';
 import { logOf } from '../change-cost.ts';
 import { type DatedChange, USUAL_DAYS } from '../engine/changes.ts';
+import { isNewAt } from '../engine/expectation.ts';
 import { LAST } from '../engine/scan.ts';
 import { type DailyPoint, isSum, valueOf } from '../engine/series.ts';
-import { changeFacts, faultFacts, levelUnit, orderCause, wordedAll } from '../findings.ts';
+import { changeFacts, faultFacts, levelUnit, orderCause, usualLevel, wordedAll } from '../findings.ts';
 import { definitionOf, unitOf } from '../metric-definitions.ts';
 import { nameOf } from '../metric-names.ts';
 import type { CountingFault } from '../quality/counting.ts';
@@ -301,6 +302,11 @@ function beforeName(
   const isHeld = (own: SiteChange<Reading>) =>
     isOf(own, metric, reading) || (own.metric === metric && since !== undefined && areNear(own.change, since));
   const held = located.filter((own) => own.change.shape !== 'outlier' && own.change.from > first && isHeld(own) && isNew(own.change));
+  // The days before teach a level that has lasted for a while.
+  const isTaught = ({ change: { from, to } }: SiteChange<Reading>) =>
+    judgement.expected && to === undefined && !isNewAt(days.last, { from });
+  const usual = held.find(isTaught);
+  if (usual) return { name: usualLevel(usual.change.from, year) };
   const texts = held.map((own) =>
     own.change.to === undefined && own.change.from < days.last
       ? `the change since ${dateText(own.change.from, year)}`

@@ -9,6 +9,7 @@ import { capital } from '../../lib/sentences.ts';
 import { logOfAtMost, scoreOfTail, Z_95 } from '../../statistics/tails.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { effectText } from '../calendar/special-words.ts';
+import { usualLevel } from '../findings.ts';
 import { unitOf } from '../metric-definitions.ts';
 import { askedOf, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import type { ExpectedCell, QueryLine } from '../read/query-table.ts';
@@ -77,7 +78,7 @@ function factsOf(own: JudgedLine, words: Words): Facts {
     now: line.values[metric] ?? null,
     against: {
       what: 'expected',
-      ...(since !== undefined && { name: `the level since ${dateText(since, words.grammar.year)} taken as usual` }),
+      ...(since !== undefined && { name: usualLevel(since, words.grammar.year) }),
       value: expected,
       ...(low !== null && { low }),
       ...(high !== null && { high }),
