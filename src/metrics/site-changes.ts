@@ -41,7 +41,10 @@ export const areNear = (a: Begun, b: Begun) =>
 /** A change as every tool dates and sizes it: by all days that are known, whatever the ranges; undefined where these days show none. */
 export function measuredOn<Of extends Visits>({ metric, reading, change }: SiteChange<Of>): SiteChange<Of> | undefined {
   const days = [kindOf(metric), pointsKnown(reading, metric)] as const;
-  const size = measureChange(...days, change) ?? sizeOfDays(...days, change);
+  const found = measureChange(...days, change);
+  // What goes on here has no last day, wherever it seemed to end.
+  if (found) return { metric, reading, change: found };
+  const size = sizeOfDays(...days, change);
   return size && { metric, reading, change: { ...change, ...size } };
 }
 
