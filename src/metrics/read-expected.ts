@@ -5,6 +5,7 @@ import { grouped } from '../lib/grouped.ts';
 import type { Context } from '../names/context.ts';
 import { inTurns } from '../statistics/kept-fits.ts';
 import { otherGoalsOf } from './commerce-goal.ts';
+import { LAST } from './engine/scan.ts';
 import { atTheirPlaces, changesBefore, changesFrom, inSelections } from './expected/expected-changes.ts';
 import { FORECAST_DAYS, type FoundChange, keyOf, TURN_DAYS, withExpected } from './expected/expected-lines.ts';
 import { specialNote } from './expected/expected-words.ts';
@@ -129,19 +130,19 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
   const input = { query, lines, days: withoutFaults(read.rows, faults), known, timeZone };
   const first = todayIn(timeZone, interval.startMs);
   const among = await inTurns(signal, () => changesFrom(input, first));
-  const beforeIn = (own: typeof input, end?: string) => (hasBefore ? changesBefore(own, first, end) : []);
+  const beforeIn = (own: typeof input) => (hasBefore ? changesBefore(own, first) : []);
   const found = [...among, ...(await inTurns(signal, () => beforeIn(input)))];
   const later = endMs < lastMs && found.length > 0 ? await readLater(daily, { startMs: endMs + 1, endMs: lastMs }, context) : NOTHING_LATER;
   const last = todayIn(timeZone, endMs);
   const whole = { ...input, days: [...input.days, ...later.rows] };
-  const told =
-    later.rows.length === 0 ? found : await inTurns(signal, () => [...changesFrom(whole, first, last), ...beforeIn(whole, last)]);
+  const told = later.rows.length === 0 ? found : await inTurns(signal, () => [...changesFrom(whole, first, last), ...beforeIn(whole)]);
   const own = { ...input, days: ownOf(input.days) };
   const ofPlaces = {
     grid: { ...daily, devices: grid.devices ?? ['all'], ranges: [history, ...later.ranges] },
     input: { ...whole, days: ownOf(whole.days) },
   };
-  const changes = await atPlaces(told, ofPlaces, context);
+  // Where it happened a change may go on that is over elsewhere.
+  const changes = (await atPlaces(told, ofPlaces, context)).filter(({ change: { to = LAST } }) => to >= first);
   return { input: own, found: inSelections(told, own), changes, currency: read.currency, lastMs, last };
 }
 

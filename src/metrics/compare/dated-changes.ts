@@ -67,7 +67,9 @@ function shownBy(change: Change, reading: Reading, { readings, devices, windows,
   const lately = dayAfter(days.first, -DAYS_BEFORE);
   const [first = lately] = windows.isAdjacent ? dayPoints(reading.baselineDays, metric).map(({ label }) => label) : [];
   const found = (on: Reading, count: number) =>
-    changesOf(on, metric, first < lately ? first : lately, CLEAR_P_VALUE / judged.changes.length / count);
+    changesOf(on, metric, first < lately ? first : lately, CLEAR_P_VALUE / judged.changes.length / count).filter((own) =>
+      isOn(own.change, days),
+    );
   const ofAll = found(reading, 1);
   if (ofAll.length > 0 || change !== judged.headline) return ofAll;
   return devices.filter((device) => isWithin(device, reading)).flatMap((device, _, own) => found(device, own.length));

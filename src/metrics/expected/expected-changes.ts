@@ -1,7 +1,6 @@
 import { dayAfter } from '../../lib/calendar.ts';
 import { grouped } from '../../lib/grouped.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
-import { LAST } from '../engine/scan.ts';
 import { factorsOf } from '../metric-names.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { askedOf } from '../read/metric-query.ts';
@@ -39,10 +38,9 @@ export function changesFrom({ query, days, known }: ExpectedInput, from: string,
   return once(found.filter(({ change }) => change.from <= last));
 }
 
-/** Changes shortly before some rows, of which `first` and `last` are the first and last day, that these lie in whole. */
-export function changesBefore(input: ExpectedInput, first: string, last = '9'): FoundChange[] {
-  return changesFrom(input, dayAfter(first, -LATELY_DAYS)).filter(({ change: { from, to = LAST } }) => from < first && to > last);
-}
+/** Changes that began shortly before some rows, of which `first` is the first day. */
+export const changesBefore = (input: ExpectedInput, first: string): FoundChange[] =>
+  changesFrom(input, dayAfter(first, -LATELY_DAYS)).filter(({ change }) => change.from < first);
 
 /** Whether visits are a part of others: of one of their devices, or of one of their segments. */
 const isPartOf = (part: QueryVisits, whole: QueryVisits) =>

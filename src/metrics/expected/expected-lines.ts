@@ -4,6 +4,7 @@ import { grouped, runsOf } from '../../lib/grouped.ts';
 import { Z_95 } from '../../statistics/tails.ts';
 import { isOfSpecialDays, type KnownDays } from '../calendar/known-days.ts';
 import { type Expected, type ExpectedRow, expectationsOf, isNewAt, LEAST_LEVEL_DAYS, laterDay, verdictsOf } from '../engine/expectation.ts';
+import { LAST } from '../engine/scan.ts';
 import { type DailyPoint, isSum, type MetricKind, sumOf } from '../engine/series.ts';
 import { orderCause } from '../findings.ts';
 import { isOfMetric } from '../metric-names.ts';
@@ -105,7 +106,8 @@ function expectationsIn(
     const [first = ''] = block.flat();
     // Their level is not usual on the first day that was asked for, or was the season's before the first of these: it teaches nothing.
     const news = told.filter((each) => isNewAt(ofSeason.has(each) ? first : from, each.change));
-    const taught = news.filter((each) => isChangeOf(each, metric));
+    // Nor do the days of what is over.
+    const taught = told.filter((each) => isChangeOf(each, metric) && (news.includes(each) || (each.change.to ?? LAST) < first));
     const before = points.filter(({ label }) => label < first && !taught.some(isOnSome([label]))).slice(-MOST_HISTORY);
     const expect = (some: readonly ExpectedRow[]) => expectationsOf(kind, before, some, { least: LEAST_LEVEL_DAYS, steps });
     const turn = block.map((labels): ExpectedRow => ({ days: labels.map(dayAt) }));

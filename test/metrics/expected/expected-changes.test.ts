@@ -40,8 +40,9 @@ describe('changes around the rows of an expectation', () => {
     expect(changesBefore(fall, day(110))).toEqual([]);
   });
 
-  it('that have ended before the rows are no level of theirs', () => {
-    expect(changesBefore(input(['conversionRate'], { from: 100, to: 112, factor: 0.6 }), day(126))).toEqual([]);
+  it('that have ended before the rows have their last day', () => {
+    const ended = changesBefore(input(['conversionRate'], { from: 100, to: 112, factor: 0.6 }), day(126));
+    expect(daysOf(ended)).toEqual([[day(100), day(111)]]);
   });
 
   it('that only the last row showed are of that day alone where the days after it are known', () => {
