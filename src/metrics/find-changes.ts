@@ -311,10 +311,15 @@ function specialOf({ rows }: Reading, { from, to }: Scanned, { specialDays }: Kn
 
 /** Since when and until when segments have visits, where that is not all of the days asked for: they are judged on these alone. */
 function spansOf(readings: readonly Reading[], base: Place, asked: Interval, timeZone: string, lists: Lists): string[] {
+  const year = todayIn(timeZone, asked.endMs).slice(0, 4);
   return readings.flatMap(({ place: { device, segmentId, goalId }, rows }) => {
     if (segmentId === undefined || device !== base.device || goalId !== base.goalId) return [];
-    const words = visitedWords(visitedSpan(rows), asked, timeZone, todayIn(timeZone, asked.endMs).slice(0, 4));
-    return words === undefined ? [] : [`"${lists.nameOf('segment', segmentId)}" has visits only ${words}.`];
+    const words = visitedWords(visitedSpan(rows), asked, timeZone, year);
+    const [first = ''] = rows.flatMap(({ interval: { label } }) => label ?? []).toSorted();
+    // A year ago, as a campaign of each summer, it may have had visits too.
+    return words === undefined
+      ? []
+      : [`Of the days since ${dateText(first, year)}, "${lists.nameOf('segment', segmentId)}" has visits only ${words}.`];
   });
 }
 

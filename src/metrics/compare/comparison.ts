@@ -312,8 +312,9 @@ function beforeName(
       ? `the change since ${dateText(own.change.from, year)}`
       : daysText(own.change, year),
   );
-  // Days that explain the figures are what lies beyond the usual.
-  const beyond = isExplained ? '' : beyondText(change, currency);
+  // Days or a change that explain the figures are what lies beyond the usual, and days of a change are not usual.
+  const isTold = isExplained || located.some((own) => isHeld(own) && isOn(own.change, days));
+  const beyond = isTold ? '' : beyondText(change, currency);
   const name =
     texts.length === 0 ? beyond : `${listed([...new Set(texts)].slice(0, MOST_NAMES))} ${judgement.expected ? 'left out' : 'included'}`;
   return name === '' ? {} : { name };
