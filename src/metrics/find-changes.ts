@@ -304,7 +304,7 @@ function specialOf({ rows }: Reading, { from, to }: Scanned, { specialDays }: Kn
   const ofVisits = changes.filter(({ shape, parts }) => shape !== 'drift' && parts.some(({ metric }) => metric === 'visits'));
   const levels = ofVisits.flatMap((own) => {
     const size = sizeOfDays('count', days, own);
-    return size ? [{ from: own.from, to: own.to, relative: size.relative }] : [];
+    return size ? [{ ...own, relative: size.relative }] : [];
   });
   return clearOccasions(days, scanned, specialDays, levels);
 }

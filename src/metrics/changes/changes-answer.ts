@@ -331,8 +331,8 @@ export function changesAnswer(facts: AnswerFacts): Changes {
 /** Why nothing could be judged. */
 function youngSentence({ firstDay, lastDay }: AnswerFacts, since: string, { year }: Grammar): string {
   return (
-    `The days ${rangeText(firstDay, lastDay, year)} cannot be judged: visits begin ${rangeText(since, since, year)} among the days read, and a verdict needs ` +
-    `${LEAST_HISTORY_DAYS} days before them.`
+    `The days ${rangeText(firstDay, lastDay, year)} cannot be judged: visits begin ${rangeText(since, since, year)} among the days read, ` +
+    `and a verdict needs ${LEAST_HISTORY_DAYS} days before them.`
   );
 }
 

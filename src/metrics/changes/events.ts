@@ -159,12 +159,8 @@ function isOutgrown(
 function locate(scene: Scene, question: EventQuestion): Located | undefined {
   const { metric, goalId, members, days } = question;
   const all: Place = { ...scene.base, goalId };
-  const [clearest] = members;
   const whole = scene.series.get(seriesId(metric, all));
-  if (!whole) {
-    const place = clearest?.series.place ?? all;
-    return { place, fits: () => false, mixOf: () => undefined, relative: clearest?.finding.relative };
-  }
+  if (!whole) return undefined; // what could not be read is told
   const moves = movesOf(scene, whole, question);
   const widest = widestPlace(scene, moves, { all, members });
   if (!widest) return undefined;

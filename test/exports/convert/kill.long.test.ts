@@ -16,8 +16,8 @@ const ROWS = 3_000;
 /** A conversion of all runs takes some seconds; most kills fall into it. */
 const LONGEST_LIFE_MS = 1_500;
 
-/** After the first table; a table takes some tenths of a second. */
-const SHORT_LIFE_MS = 400;
+/** After the first table; on a fast machine a table takes a tenth of a second. */
+const SHORT_LIFE_MS = 100;
 
 /** Runs that are tables; a list of all runs would convert the others. */
 async function convertedRuns(workspace: ReturnType<typeof openOffline>): Promise<number> {
