@@ -129,13 +129,12 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
   for (const { evidence } of faults) note(`The counting may be at fault: ${evidence}. These days teach nothing and are not judged.`);
   const input = { query, lines, days: withoutFaults(read.rows, faults), known, timeZone };
   const first = todayIn(timeZone, interval.startMs);
-  const among = await inTurns(signal, () => changesFrom(input, first));
-  const beforeIn = (own: typeof input) => (hasBefore ? changesBefore(own, first) : []);
-  const found = [...among, ...(await inTurns(signal, () => beforeIn(input)))];
-  const later = endMs < lastMs && found.length > 0 ? await readLater(daily, { startMs: endMs + 1, endMs: lastMs }, context) : NOTHING_LATER;
   const last = todayIn(timeZone, endMs);
+  const search = (some: typeof input) => [...changesFrom(some, first, last), ...(hasBefore ? changesBefore(some, first) : [])];
+  const found = await inTurns(signal, () => search(input));
+  const later = endMs < lastMs && found.length > 0 ? await readLater(daily, { startMs: endMs + 1, endMs: lastMs }, context) : NOTHING_LATER;
   const whole = { ...input, days: [...input.days, ...later.rows] };
-  const told = later.rows.length === 0 ? found : await inTurns(signal, () => [...changesFrom(whole, first, last), ...beforeIn(whole)]);
+  const told = later.rows.length === 0 ? found : await inTurns(signal, () => search(whole));
   const own = { ...input, days: ownOf(input.days) };
   const ofPlaces = {
     grid: { ...daily, devices: grid.devices ?? ['all'], ranges: [history, ...later.ranges] },

@@ -38,9 +38,7 @@ export interface Occasion {
   readonly name: string;
   /** Each with its effect, as a logarithm. */
   readonly days: readonly { readonly label: string; readonly offset: number }[];
-  /** The mean effect. */
-  readonly size: number;
-  /** It is more than chance makes. */
+  /** It is much, and more than chance makes. */
   readonly isClear: boolean;
 }
 
@@ -111,14 +109,14 @@ export function occasionsOf(
     const taught = days.reduce((sum, { alike }) => sum + alike, 0);
     const error = sd * Math.sqrt(1 / days.length + MEDIAN_COST / taught + MEDIAN_COST / BESIDE);
     const size = days.reduce((sum, { offset }) => sum + offset, 0) / days.length;
-    return { name, days, size, isClear: Math.abs(size) > CLEAR * error };
+    return { name, days, isClear: Math.abs(size) > Math.max(CLEAR * error, LEAST_EFFECT) };
   });
 }
 
 const firstOf = ({ days: [first] }: Pick<Occasion, 'days'>) => first?.label ?? '';
 
 /** Special days that follow each other as one, by the names of the first and the last. */
-export function joined(occasions: readonly Occasion[]): Omit<Occasion, 'size'>[] {
+export function joined(occasions: readonly Occasion[]): Occasion[] {
   const runs = runsOf(
     occasions.toSorted((a, b) => firstOf(a).localeCompare(firstOf(b))),
     (run, next) => daysFrom(run.at(-1)?.days.at(-1)?.label ?? '', firstOf(next)) <= 1,
@@ -132,7 +130,7 @@ export function joined(occasions: readonly Occasion[]): Omit<Occasion, 'size'>[]
 
 /** The names of special days among some labels that did much to a metric beside what changed it. */
 export const clearOccasions = (...asked: Parameters<typeof occasionsOf>): string[] =>
-  joined(occasionsOf(...asked).filter(({ isClear, size }) => isClear && Math.abs(size) >= LEAST_EFFECT)).map(({ name }) => name);
+  joined(occasionsOf(...asked).filter(({ isClear }) => isClear)).map(({ name }) => name);
 
 /** `+80% to +110%`: what some days did, by logarithms; a mean of days that differ is what none of them did. */
 export const effectText = (offsets: readonly number[]) =>

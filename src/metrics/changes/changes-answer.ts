@@ -214,8 +214,7 @@ function nothingSentence({ site, firstDay, lastDay }: AnswerFacts, slow: readonl
   const { year } = grammar;
   const drifted = slow.flatMap(({ parts: [first] }) => (first ? [`a slow drift of ${grammar.nounOf(first.metric).name}`] : []));
   const all = [...new Set([...(site?.special ?? []), ...drifted])];
-  const more = all.length > MOST_EXCEPTED ? ['what the details list'] : [];
-  const apart = all.length === 0 ? '' : `apart from ${listed([...all.slice(0, MOST_EXCEPTED), ...more])}, `;
+  const apart = all.length === 0 ? '' : `apart from ${listed(all.slice(0, MOST_EXCEPTED))}, `;
   const what = (site?.unread.selections ?? 0) > 0 ? 'nothing that was looked at' : 'nothing';
   const { metrics = [], place } = site?.asked ?? {};
   const named = metrics

@@ -102,8 +102,10 @@ export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
     if (!reading || days.first === '') continue;
     const found = mains.flatMap((each) => (each ? [measuredAt({ metric, reading, change: each })] : []));
     for (const each of [...found, ...shownBy(change, reading, input)]) {
+      // A day is told of what was asked first, or where it was asked about.
+      const isShown = each.change.shape !== 'outlier' || change === headline || days.first === days.last;
       // What is left of a change beside an earlier one may be nothing.
-      if (isOn(each.change, days) && each.change.low * each.change.high > 0) place(each, change);
+      if (isShown && isOn(each.change, days) && each.change.low * each.change.high > 0) place(each, change);
     }
   }
   // Each once: by the part or the factor that carries it, else as it was placed first.

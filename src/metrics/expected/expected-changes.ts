@@ -10,6 +10,9 @@ import { type ExpectedInput, type FoundChange, keyOf, type QueryVisits } from '.
 /** A change that began this many days before the first row is no longer news. */
 const LATELY_DAYS = 56;
 
+/** Selections of which unusual days are told: all visits and their devices. */
+const FEW_SELECTIONS = 4;
+
 /** The days of each selection. */
 function visitsOf(days: readonly MetricRow[], known: KnownDays): QueryVisits[] {
   return [...grouped(days, ({ selection }) => keyOf(selection)).values()].flatMap((rows) => {
@@ -35,7 +38,9 @@ export function changesFrom({ query, days, known }: ExpectedInput, from: string,
   const searched = new Set(asked.flatMap((metric) => [metric, ...factorsOf(metric)]));
   const most = ERROR / Math.max(1, searched.size * selections.length);
   const found = selections.flatMap((reading) => asked.flatMap((metric) => changesOf(reading, metric, from, most)));
-  return once(found.filter(({ change }) => change.from <= last));
+  // Of many selections single days would take most of the time, and most are days of them all.
+  const isShort = selections.length <= FEW_SELECTIONS;
+  return once(found.filter(({ change: { from: day, shape } }) => day <= last && (isShort || shape !== 'outlier')));
 }
 
 /** Changes that began shortly before some rows, of which `first` is the first day. */

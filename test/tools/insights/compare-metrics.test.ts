@@ -141,7 +141,6 @@ describe('two weeks', () => {
 it('a special day of which no earlier year is known is held against ordinary ones, and named', { tags: 'nightly' }, async () => {
   const answer = await compare({ startDate: '2025-11-28', endDate: '2025-11-28' });
   expect(answer.structured['answer']).toContain('Black Friday');
-  expect(answer.text).toMatch(/Black Friday \(2025-11-28\) \+\d+%/);
   expect(findingsOf(answer).map(({ verdict }) => verdict)).toEqual(['higher', 'higher']);
   expect(records(answer).map(({ verdict }) => verdict)).toEqual(['within noise', 'up', 'up']);
 });
