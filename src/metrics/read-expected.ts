@@ -5,8 +5,7 @@ import { grouped } from '../lib/grouped.ts';
 import type { Context } from '../names/context.ts';
 import { inTurns } from '../statistics/kept-fits.ts';
 import { otherGoalsOf } from './commerce-goal.ts';
-import { LAST } from './engine/scan.ts';
-import { atTheirPlaces, changesBefore, changesFrom, inSelections } from './expected/expected-changes.ts';
+import { atTheirPlaces, changesBefore, changesFrom, inSelections, notOver } from './expected/expected-changes.ts';
 import { FORECAST_DAYS, type FoundChange, keyOf, TURN_DAYS, withExpected } from './expected/expected-lines.ts';
 import { specialNote } from './expected/expected-words.ts';
 import { fetchKept } from './fetch-metrics.ts';
@@ -141,7 +140,7 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
     input: { ...whole, days: ownOf(whole.days) },
   };
   // Where it happened a change may go on that is over elsewhere.
-  const changes = (await atPlaces(told, ofPlaces, context)).filter(({ change: { to = LAST } }) => to >= first);
+  const changes = notOver(await atPlaces(told, ofPlaces, context), first);
   return { input: own, found: inSelections(told, own), changes, currency: read.currency, lastMs, last };
 }
 
@@ -279,7 +278,8 @@ export async function atPlaces(
   const keys = new Set(days.map(({ selection }) => keyOf(selection)));
   const areAlike = isOfAllDevices(query, grid);
   const ofDays = () => inTurns(context.signal, () => atTheirPlaces(changes, days, known));
-  if (!areAlike || changes.length === 0) return ofDays();
+  const isLasting = ({ change }: FoundChange) => change.shape !== 'outlier';
+  if (!areAlike || !changes.some(isLasting)) return ofDays();
   const read = async (places: Pick<MetricGrid, 'devices' | 'segmentSets'>) => {
     const { rows } = await fetchKept({ ...grid, ...places }, context).catch(onApiError(() => ({ rows: [] })));
     return rows.filter(({ selection }) => !keys.has(keyOf(selection)));
@@ -288,8 +288,8 @@ export async function atPlaces(
   const ofDevices = await read({ devices: own ? EACH_DEVICE : PARTS, segmentSets: [segmentIds] });
   const placed = await inTurns(context.signal, () => atTheirPlaces(changes, [...days, ...ofDevices], known));
   const isOpen = ({ reading, metric, change }: FoundChange) =>
-    change.shape !== 'outlier' && reading.device === 'all' && calendarCause(metric, pointsKnown(reading, metric), change).length === 0;
-  if (own || !placed.some(isOpen)) return placed;
+    reading.device === 'all' && calendarCause(metric, pointsKnown(reading, metric), change).length === 0;
+  if (own || !placed.filter(isLasting).some(isOpen)) return placed;
   const { latest } = await latestSegments(segmentIds, context).catch(onApiError(() => ({ latest: [] })));
   const ofSegments = latest.length === 0 ? [] : await read({ segmentSets: latest.map(({ id }) => [...segmentIds, id]) });
   return inTurns(context.signal, () => atTheirPlaces(changes, [...days, ...ofDevices, ...ofSegments], known));

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type Facts, type Finding, findingShape, mayBeSeason } from '../../findings/finding.ts';
 import { paragraphOf, type Said } from '../../findings/paragraph.ts';
 import { type Grammar, intervalSentence, saidOf, sentenceOf, subjectText } from '../../findings/sentence.ts';
-import { listed, rangeText } from '../../findings/wording.ts';
+import { dateText, listed, rangeText } from '../../findings/wording.ts';
 import { daysFrom } from '../../lib/calendar.ts';
 import { todayIn } from '../../lib/dates.ts';
 import { counted } from '../../lib/number-text.ts';
@@ -13,7 +13,7 @@ import { deviceOf, metricFact } from '../../speed/speed-metrics.ts';
 import { tailOf } from '../../statistics/tails.ts';
 import { type DailyPoint, LEAST_HISTORY_DAYS } from '../engine/series.ts';
 import { changeFacts, faultFacts, grammarOf, placeBy, wordedAll } from '../findings.ts';
-import { definitionOf } from '../metric-definitions.ts';
+import { definitionOf, isCount } from '../metric-definitions.ts';
 import { type CountingFault, qualityShape } from '../quality/counting.ts';
 import type { Place } from './change-series.ts';
 import { inRank, type RankedChange } from './rank-changes.ts';
@@ -213,10 +213,12 @@ const MOST_EXCEPTED = 3;
 function nothingSentence({ site, firstDay, lastDay }: AnswerFacts, slow: readonly RankedChange[], grammar: Grammar): string {
   const { year } = grammar;
   const drifted = slow.flatMap(({ parts: [first] }) => (first ? [`a slow drift of ${grammar.nounOf(first.metric).name}`] : []));
-  const all = [...new Set([...(site?.special ?? []), ...drifted])];
+  const { metrics = [], place } = site?.asked ?? {};
+  // They are those of visits, which totals follow.
+  const special = metrics.length === 0 || metrics.some(isCount) ? (site?.special ?? []) : [];
+  const all = [...new Set([...special, ...drifted])];
   const apart = all.length === 0 ? '' : `apart from ${listed(all.slice(0, MOST_EXCEPTED))}, `;
   const what = (site?.unread.selections ?? 0) > 0 ? 'nothing that was looked at' : 'nothing';
-  const { metrics = [], place } = site?.asked ?? {};
   const named = metrics
     .slice(0, MOST_EXCEPTED)
     .map((metric) => subjectText(metric, site && place ? placeOf(place, metric, site) : {}, grammar));
@@ -305,7 +307,7 @@ export function changesAnswer(facts: AnswerFacts): Changes {
   const entries = entriesOf(news, speed?.changes ?? [], facts);
   const shown = entries.slice(0, limit).flatMap((entry) => factsOf(entry, facts));
   const findings = wordedAll([...faults.map((fault) => faultFacts(fault)), ...shown], grammar);
-  const lead = looked.series === 0 ? [youngSentence(facts, looked.dataSince, grammar)] : leadOf(facts, findings, entries, slow, grammar);
+  const lead = looked.series === 0 ? [youngSentences(facts, looked.dataSince, grammar)] : leadOf(facts, findings, entries, slow, grammar);
   const { answer, rest } = paragraphOf(lead);
   const beside = site
     ? [
@@ -328,12 +330,10 @@ export function changesAnswer(facts: AnswerFacts): Changes {
 }
 
 /** Why nothing could be judged. */
-function youngSentence({ firstDay, lastDay }: AnswerFacts, since: string, { year }: Grammar): string {
-  return (
-    `The days ${rangeText(firstDay, lastDay, year)} cannot be judged: visits begin ${rangeText(since, since, year)} among the days read, ` +
-    `and a verdict needs ${LEAST_HISTORY_DAYS} days before them.`
-  );
-}
+const youngSentences = ({ firstDay, lastDay }: AnswerFacts, since: string, { year }: Grammar): Said => [
+  `The days ${rangeText(firstDay, lastDay, year)} cannot be judged.`,
+  `Of the days read, visits begin on ${dateText(since, year)}, and a verdict needs ${LEAST_HISTORY_DAYS} days before those asked about.`,
+];
 
 /** The grammar of metrics of the site and of speed. */
 function changesGrammar(today: string): Grammar {

@@ -164,9 +164,10 @@ function calendarCauses(change: Change, { specialDays, period }: ComparisonScene
   const countOf = (days: typeof before, name: string) => days.filter(({ label }) => specialDays(label)?.name === name).length;
   const points = pointsKnown(reading, metric);
   // A change that special days of no known year may have made alone is their effect.
-  const isOwned = (own: DatedChange) =>
-    calendarCause(metric, points, { ...own, to: own.to ?? period.to }).every(({ kind }) => kind !== 'special day');
-  const special = occasionsOf(points, new Set(labels), specialDays, change.judgement.changes.filter(isOwned)).filter(
+  const owned = change.judgement.changes.filter((own) =>
+    calendarCause(metric, points, { ...own, to: own.to ?? period.to }).every(({ kind }) => kind !== 'special day'),
+  );
+  const special = occasionsOf(points, new Set(labels), specialDays, owned).filter(
     ({ name }) => countOf(before, name) !== countOf(after, name),
   );
   const unusual = isOwnWay(change) ? [] : leftOut(change, reading).filter(({ from }) => !specialDays(from));
@@ -303,9 +304,7 @@ function beforeName(
     isOf(own, metric, reading) || (own.metric === metric && since !== undefined && areNear(own.change, since));
   const held = located.filter((own) => own.change.shape !== 'outlier' && own.change.from > first && isHeld(own) && isNew(own.change));
   // The days before teach a level that has lasted for a while.
-  const isTaught = ({ change: { from, to } }: SiteChange<Reading>) =>
-    judgement.expected && to === undefined && !isNewAt(days.last, { from });
-  const usual = held.find(isTaught);
+  const usual = held.find(({ change }) => judgement.expected && change.to === undefined && !isNewAt(days.last, change));
   if (usual) return { name: usualLevel(usual.change.from, year) };
   const texts = held.map((own) =>
     own.change.to === undefined && own.change.from < days.last
@@ -399,10 +398,9 @@ function sizeOfRange({ judgement }: Change, verdict: Facts['verdict'], now: numb
   return isOtherWay && relative !== null ? sizeOfFigures(1 + relative, 1, noise) : size;
 }
 
-/** Whether the only day of a range is a change that is told by itself: it has one size. */
-const isListed = ({ subject, place, when: { shape, from } }: Finding, told: readonly Finding[]) =>
-  shape === 'day' &&
-  told.some((own) => own.subject === subject && own.when.from === from && own.when.to === from && isSamePlace(own.place, place));
+/** Whether the days of a range are a change that is told by itself: it has one size. */
+const isListed = ({ subject, place, when: { from, to } }: Finding, told: readonly Finding[]) =>
+  told.some((own) => own.subject === subject && own.when.from === from && own.when.to === to && isSamePlace(own.place, place));
 
 /** Puts what was judged into records, and these into words: what goes on, what ended, and what the ranges as wholes show. */
 function tellComparison(scene: ComparisonScene) {

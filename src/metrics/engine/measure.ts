@@ -6,22 +6,15 @@ import { estimateNoise } from './noise.ts';
 import { intervalOf } from './reasons.ts';
 import { type Effect, effectBeside, effectOnDays, LAST, likeness } from './scan.ts';
 import { allShapes, HISTORY, LONGEST_EPISODE_DAYS, pastAndPresent } from './seek.ts';
-import {
-  CLOSE_DAYS,
-  type DailyPoint,
-  daysIn,
-  judgedFromOf,
-  LEAST_HISTORY_DAYS,
-  type MetricKind,
-  type Series,
-  seriesOf,
-  TURN_DAYS,
-  WEEK,
-} from './series.ts';
+import { type DailyPoint, daysIn, LEAST_HISTORY_DAYS, type MetricKind, type Series, seriesOf, WEEK } from './series.ts';
 import { studySeries } from './study.ts';
 
 /** Days up to the last one that are looked at: what two requests give. */
 const MOST_DAYS = 184;
+/** Days that teach end this long before the last day, or a multiple of it, so that no question moves them. */
+const TURN_DAYS = 28;
+/** Days before a change that must not teach. */
+const CLOSE_DAYS = 3;
 /** Turns of the days that can be searched: the others teach. */
 const MOST_TURNS = Math.floor((MOST_DAYS - LEAST_HISTORY_DAYS) / TURN_DAYS);
 /** A change may begin this many days away from where it was found. */
@@ -29,6 +22,12 @@ const NEAR_DAYS = 7;
 /** An end that a question found so few days before the last one says little: it goes on, or is over, as these days show. */
 const DAYS_IN_DOUBT = 3;
 const OWN = 0.01;
+
+/** First day that does not teach: whole turns before the last day, some days before the change. */
+function judgedFromOf(last: string, from: string): string {
+  const turns = Math.max(1, Math.ceil((daysFrom(from, last) + 1 + CLOSE_DAYS) / TURN_DAYS));
+  return dayAfter(last, 1 - turns * TURN_DAYS);
+}
 
 /** The series of the days up to a last one, of which those up to some time before a change teach. */
 function seriesBefore(kind: MetricKind, days: readonly DailyPoint[], last: string | undefined, from: string): Series | undefined {

@@ -3,7 +3,7 @@ import { keptFit } from '../../statistics/kept-fits.ts';
 import { logTail, normalOf, Z_99 } from '../../statistics/tails.ts';
 import type { Interval } from './drift-grid.ts';
 import { estimateNoise, informationOf, knownOf, without } from './noise.ts';
-import { contrastOf, type DailyPoint, isSum, judgedFromOf, type MetricKind, relativeOf, type Series, seriesOf } from './series.ts';
+import { contrastOf, type DailyPoint, isSum, type MetricKind, relativeOf, type Series, seriesOf } from './series.ts';
 import { driftShare, slopeOf } from './slope.ts';
 
 /** A part of all visits, whose days are sums that are contained in those of the whole. */
@@ -161,8 +161,7 @@ export function findReasons(occasion: Occasion, groups: readonly Group[], count 
 
 function search(occasion: Occasion, groups: readonly Group[], count: number): Reasons {
   const { kind, whole, periodFrom, from } = occasion;
-  const last = whole.at(-1)?.label ?? from;
-  const judgedFrom = judgedFromOf(last, from < periodFrom ? from : periodFrom);
+  const judgedFrom = from < periodFrom ? from : periodFrom;
   const looked = groups.map((group) => {
     const own = seriesOf(group.days, kind, judgedFrom);
     const others = keptFit('others', [whole, group.days, kind, judgedFrom], () =>

@@ -1,4 +1,3 @@
-import { dayAfter, daysFrom } from '../../lib/calendar.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { nthDouble, nthUnsigned } from '../../lib/nth.ts';
 import { kept } from '../../statistics/kept-fits.ts';
@@ -94,10 +93,6 @@ export const ANSCOMBE = 3 / 8;
 const LEAST_VARIANCE = 1e-10;
 /** Variance of days at which the power lies half-way between logarithm and square root, as of twenty events a day. */
 const MIDDLE_VARIANCE = 0.05;
-/** Days that teach end this long before the last day, or a multiple of it, so that no question moves them. */
-export const TURN_DAYS = 28;
-/** Days before a change that must not teach. */
-export const CLOSE_DAYS = 3;
 /** As good as the logarithm. */
 const LEAST_POWER = 1e-3;
 /** Days without data from which on two parts of a series belong to different seasons. */
@@ -205,12 +200,6 @@ function roughVarianceOf(values: Float64Array, times: Float64Array, learned: num
   const scale = median(sample.map(Math.abs)) / MEDIAN_OF_NORMAL;
   // Half of the values may be equal where little is counted.
   return scale ** 2 || meanOf(sample.map((value) => value ** 2));
-}
-
-/** First day that does not teach: whole turns before the last day, some days before the change. */
-export function judgedFromOf(last: string, from: string): string {
-  const turns = Math.max(1, Math.ceil((daysFrom(from, last) + 1 + CLOSE_DAYS) / TURN_DAYS));
-  return dayAfter(last, 1 - turns * TURN_DAYS);
 }
 
 /** The days that lie where they should; the very same list where all do, so that it is known again. */

@@ -1,6 +1,7 @@
 import { dayAfter } from '../../lib/calendar.ts';
 import { grouped } from '../../lib/grouped.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
+import { LAST } from '../engine/scan.ts';
 import { factorsOf } from '../metric-names.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { askedOf } from '../read/metric-query.ts';
@@ -9,9 +10,6 @@ import { type ExpectedInput, type FoundChange, keyOf, type QueryVisits } from '.
 
 /** A change that began this many days before the first row is no longer news. */
 const LATELY_DAYS = 56;
-
-/** Selections of which unusual days are told: all visits and their devices. */
-const FEW_SELECTIONS = 4;
 
 /** The days of each selection. */
 function visitsOf(days: readonly MetricRow[], known: KnownDays): QueryVisits[] {
@@ -29,7 +27,7 @@ function once(changes: readonly FoundChange[]): FoundChange[] {
 }
 
 /**
- * Lasting changes that begin on a day or later, in each selection and metric that was asked for, as every tool tells them. Where days
+ * Changes that begin on a day or later, unusual days among them, in each selection and metric that was asked for, as every tool tells them. Where days
  * after the rows are known, `last` is the last day of these.
  */
 export function changesFrom({ query, days, known }: ExpectedInput, from: string, last = '9'): FoundChange[] {
@@ -38,14 +36,15 @@ export function changesFrom({ query, days, known }: ExpectedInput, from: string,
   const searched = new Set(asked.flatMap((metric) => [metric, ...factorsOf(metric)]));
   const most = ERROR / Math.max(1, searched.size * selections.length);
   const found = selections.flatMap((reading) => asked.flatMap((metric) => changesOf(reading, metric, from, most)));
-  // Of many selections single days would take most of the time, and most are days of them all.
-  const isShort = selections.length <= FEW_SELECTIONS;
-  return once(found.filter(({ change: { from: day, shape } }) => day <= last && (isShort || shape !== 'outlier')));
+  return once(found.filter(({ change }) => change.from <= last));
 }
 
 /** Changes that began shortly before some rows, of which `first` is the first day. */
 export const changesBefore = (input: ExpectedInput, first: string): FoundChange[] =>
   changesFrom(input, dayAfter(first, -LATELY_DAYS)).filter(({ change }) => change.from < first);
+
+/** Changes that are not over on the first day of some rows. */
+export const notOver = (changes: readonly FoundChange[], first: string) => changes.filter(({ change: { to = LAST } }) => to >= first);
 
 /** Whether visits are a part of others: of one of their devices, or of one of their segments. */
 const isPartOf = (part: QueryVisits, whole: QueryVisits) =>
@@ -68,7 +67,10 @@ export function atTheirPlaces(changes: readonly FoundChange[], days: readonly Me
       const devices = parts.filter(({ reading }) => reading.device !== there.reading.device);
       const segments = parts.filter((part) => !devices.includes(part));
       const known = changes.filter(({ reading }) => devices.some(({ name }) => name === keyOf(reading)));
-      return { ...there, ...(foundInPart(there, known) ?? onItsPart(there, devices) ?? onItsPart(there, segments)) };
+      const found = foundInPart(there, known);
+      // A single day is told of the widest visits that show it.
+      if (there.change.shape === 'outlier') return { ...there, ...found };
+      return { ...there, ...(found ?? onItsPart(there, devices) ?? onItsPart(there, segments)) };
     }),
   );
 }

@@ -119,10 +119,10 @@ function changedText(rows: readonly JudgedLine[], of: number, why: string, words
   return rows.length === 0 ? '' : `, ${of > rows.length ? `${rows.length} of them ` : ''}${why} a listed change${days && ` (${days})`}`;
 }
 
-/** Whether a row is a single day that a change of its metric has for itself: it has one size. */
+/** Whether the days of a row are a change of its metric: it has one size. */
 function isListed(own: JudgedLine, words: Words): boolean {
   const { from, to } = daysOf(own, words);
-  return from === to && changesIn(own).some(({ metric, change }) => metric === own.metric && change.from === from && change.to === to);
+  return changesIn(own).some(({ metric, change }) => metric === own.metric && change.from === from && change.to === to);
 }
 
 /** `Both days were normal`, `Of 28 days, 3 were unusual`, empty where one sentence says it; `asked` values, of which these are judged. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { dayAfter } from '../../../src/lib/calendar.ts';
 import { costOnDays, totalsOf } from '../../../src/metrics/change-cost.ts';
-import { changesBefore, changesFrom } from '../../../src/metrics/expected/expected-changes.ts';
+import { changesBefore, changesFrom, notOver } from '../../../src/metrics/expected/expected-changes.ts';
 import type { ExpectedInput, FoundChange } from '../../../src/metrics/expected/expected-lines.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
 import { rowOn } from '../points.ts';
@@ -40,9 +40,10 @@ describe('changes around the rows of an expectation', () => {
     expect(changesBefore(fall, day(110))).toEqual([]);
   });
 
-  it('that have ended before the rows have their last day', () => {
+  it('that have ended before the rows have their last day, and are no level of theirs', () => {
     const ended = changesBefore(input(['conversionRate'], { from: 100, to: 112, factor: 0.6 }), day(126));
     expect(daysOf(ended)).toEqual([[day(100), day(111)]]);
+    expect([notOver(ended, day(126)), notOver(ended, day(111))]).toEqual([[], ended]);
   });
 
   it('that only the last row showed are of that day alone where the days after it are known', () => {

@@ -141,7 +141,12 @@ describe('two weeks', () => {
 it('a special day of which no earlier year is known is held against ordinary ones, and named', { tags: 'nightly' }, async () => {
   const answer = await compare({ startDate: '2025-11-28', endDate: '2025-11-28' });
   expect(answer.structured['answer']).toContain('Black Friday');
-  expect(findingsOf(answer).map(({ verdict }) => verdict)).toEqual(['higher', 'higher']);
+  const [visits, revenue] = findingsOf(answer);
+  expect([visits, revenue].map((own) => [own?.subject, own?.verdict, own?.causes[0]?.name])).toEqual([
+    ['visits', 'higher', 'Black Friday'],
+    ['revenueSum', 'higher', 'Black Friday'],
+  ]);
+  expect(visits?.change?.percent).toBeGreaterThan(50);
   expect(records(answer).map(({ verdict }) => verdict)).toEqual(['within noise', 'up', 'up']);
 });
 

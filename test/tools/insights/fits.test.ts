@@ -26,7 +26,7 @@ const MONTH = { startDate: '-28d', endDate: 'yesterday' };
 /** With the most estimates of noise, and courses of runs, that it takes. */
 const CALLS: readonly (readonly [string, Record<string, unknown>, { readonly noise?: number; readonly course?: number }])[] = [
   ['compare_metrics', { startDate: '-7d', endDate: 'yesterday' }, { noise: 40 }],
-  ['query_metrics', { metrics: ['visits'], breakdown: ['day'], expected: true, ...MONTH }, { noise: 20 }],
+  ['query_metrics', { metrics: ['visits'], breakdown: ['day'], expected: true, ...MONTH }, { noise: 10 }],
   ['find_changes', MONTH, { noise: 205 }],
   ['analyze_scenario', {}, { course: 186 }],
 ];
