@@ -206,21 +206,20 @@ const factsOf = (entry: Entry, facts: AnswerFacts): Facts[] => {
   return facts.site ? siteFindings(entry, facts.site, facts) : [];
 };
 
-/** Names of what the first paragraph excepts; more stand in the details. */
-const MOST_EXCEPTED = 3;
+/** Metrics that a sentence names. */
+const MOST_NAMED = 3;
 
 /** `Nothing changed beyond chance from 1 to 28 Nov`, of what could be read, apart from what the details tell. */
 function nothingSentence({ site, firstDay, lastDay }: AnswerFacts, slow: readonly RankedChange[], grammar: Grammar): string {
   const { year } = grammar;
-  const drifted = slow.flatMap(({ parts: [first] }) => (first ? [`a slow drift of ${grammar.nounOf(first.metric).name}`] : []));
   const { metrics = [], place } = site?.asked ?? {};
-  // They are those of visits, which totals follow.
-  const special = metrics.length === 0 || metrics.some(isCount) ? (site?.special ?? []) : [];
-  const all = [...new Set([...special, ...drifted])];
-  const apart = all.length === 0 ? '' : `apart from ${listed(all.slice(0, MOST_EXCEPTED))}, `;
+  // The details have their names; special days are those of visits, which totals follow.
+  const hasSpecial = site?.special.length && (metrics.length === 0 || metrics.some(isCount));
+  const excepted = [...(hasSpecial ? ['special days'] : []), ...(slow.length > 0 ? ['a slow drift'] : [])];
+  const apart = excepted.length === 0 ? '' : `apart from ${listed(excepted)}, `;
   const what = (site?.unread.selections ?? 0) > 0 ? 'nothing that was looked at' : 'nothing';
   const named = metrics
-    .slice(0, MOST_EXCEPTED)
+    .slice(0, MOST_NAMED)
     .map((metric) => subjectText(metric, site && place ? placeOf(place, metric, site) : {}, grammar));
   const where = metrics.length > named.length || named.length === 0 ? '' : ` in ${listed(named)}`;
   return capital(`${apart}${what} changed beyond chance${where} ${rangeText(firstDay, lastDay, year)}.`);
@@ -332,7 +331,7 @@ export function changesAnswer(facts: AnswerFacts): Changes {
 /** Why nothing could be judged. */
 const youngSentences = ({ firstDay, lastDay }: AnswerFacts, since: string, { year }: Grammar): Said => [
   `The days ${rangeText(firstDay, lastDay, year)} cannot be judged.`,
-  `Of the days read, visits begin on ${dateText(since, year)}, and a verdict needs ${LEAST_HISTORY_DAYS} days before those asked about.`,
+  `Of the days read, visits begin on ${dateText(since, year)}; a verdict needs ${LEAST_HISTORY_DAYS} days before the range.`,
 ];
 
 /** The grammar of metrics of the site and of speed. */

@@ -304,7 +304,7 @@ function beforeName(
     isOf(own, metric, reading) || (own.metric === metric && since !== undefined && areNear(own.change, since));
   const held = located.filter((own) => own.change.shape !== 'outlier' && own.change.from > first && isHeld(own) && isNew(own.change));
   // The days before teach a level that has lasted for a while.
-  const usual = held.find(({ change }) => judgement.expected && change.to === undefined && !isNewAt(days.last, change));
+  const usual = held.find(({ change: own }) => judgement.expected && own.to === undefined && !isNewAt(days.last, own));
   if (usual) return { name: usualLevel(usual.change.from, year) };
   const texts = held.map((own) =>
     own.change.to === undefined && own.change.from < days.last

@@ -42,7 +42,7 @@ export function seasonOf(levels: readonly (number | undefined)[]): Regressor | u
 }
 
 /** Part of the doubt about special days that those which follow each other share: a Christmas is stronger than the last as a whole. */
-const SHARED = 0.15;
+const SHARED = 0.1;
 
 /** The error that special days share which follow each other, by the doubt about each. */
 export function specialRuns(doubt: Float64Array): Regressor[] {

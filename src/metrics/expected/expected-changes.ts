@@ -27,8 +27,8 @@ function once(changes: readonly FoundChange[]): FoundChange[] {
 }
 
 /**
- * Changes that begin on a day or later, unusual days among them, in each selection and metric that was asked for, as every tool tells them. Where days
- * after the rows are known, `last` is the last day of these.
+ * Changes that begin on a day or later, unusual days among them, in each selection and metric that was asked for, as every tool tells
+ * them. Where days after the rows are known, `last` is the last day of these.
  */
 export function changesFrom({ query, days, known }: ExpectedInput, from: string, last = '9'): FoundChange[] {
   const asked = askedOf(query);
@@ -79,7 +79,8 @@ export function atTheirPlaces(changes: readonly FoundChange[], days: readonly Me
 export function inSelections(changes: readonly FoundChange[], { days, known }: Pick<ExpectedInput, 'days' | 'known'>): FoundChange[] {
   const selections = visitsOf(days, known);
   const seen = changes.flatMap((own) => {
-    const reading = selections.find((each) => keyOf(each) === keyOf(own.reading)) ?? selections.find((each) => isPartOf(own.reading, each));
+    if (selections.some((each) => keyOf(each) === keyOf(own.reading))) return [own];
+    const reading = selections.find((each) => isPartOf(own.reading, each));
     const there = reading && measuredOn({ ...own, reading });
     return there && there.change.relative * own.change.relative > 0 ? [there] : [];
   });

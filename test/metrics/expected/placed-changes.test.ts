@@ -65,4 +65,6 @@ it('days of all devices in which one lost orders are told of it as it was found 
   const [there, ...others] = inSelections([onDesktop], { days, known });
   expect(others).toEqual([]);
   expect(there).toMatchObject({ reading: { device: 'all' }, change: { from: onDesktop.change.from, relative: expect.closeTo(-0.2, 1) } });
+  // Its own visits have it as it was found by the days behind theirs.
+  expect(inSelections([some], { days: days.slice(0, BREAK + 6), known })).toEqual([some]);
 });
