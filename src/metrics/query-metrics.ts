@@ -303,7 +303,8 @@ async function drawnOf(
     const { lead } = isRanked ? await tell(alone, { metrics: [metric] }) : { lead: [] };
     return [metric, lead.flat()[0] ?? ''] as const;
   });
-  const isTold = told.length > 0 || asked.expected;
+  // Bars show no day of a change: they say no more than the answer.
+  const isTold = told.length > 0 || asked.expected || timeUnitOf(complete.breakdown) === undefined;
   const { facts } = isTold ? { facts: told } : await tell(await readCourse(whole, grid, lines, silent, true), { expected: true });
   return {
     table,

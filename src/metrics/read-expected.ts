@@ -21,7 +21,7 @@ import { COMMERCE_GOAL, isTotal, type QueryLine } from './read/query-table.ts';
 import { readKnownDays } from './read-known-days.ts';
 import { latestSegments } from './read-segments.ts';
 import { calendarCause } from './season.ts';
-import { pointsKnown } from './site-changes.ts';
+import { isDay, pointsKnown } from './site-changes.ts';
 
 /** Days that two requests hold, and the least that teach. */
 const READ_DAYS = 184;
@@ -278,8 +278,7 @@ export async function atPlaces(
   const keys = new Set(days.map(({ selection }) => keyOf(selection)));
   const areAlike = isOfAllDevices(query, grid);
   const ofDays = () => inTurns(context.signal, () => atTheirPlaces(changes, days, known));
-  const isLasting = ({ change }: FoundChange) => change.shape !== 'outlier';
-  if (!areAlike || !changes.some(isLasting)) return ofDays();
+  if (!areAlike || changes.every(isDay)) return ofDays();
   const read = async (places: Pick<MetricGrid, 'devices' | 'segmentSets'>) => {
     const { rows } = await fetchKept({ ...grid, ...places }, context).catch(onApiError(() => ({ rows: [] })));
     return rows.filter(({ selection }) => !keys.has(keyOf(selection)));
@@ -289,7 +288,7 @@ export async function atPlaces(
   const placed = await inTurns(context.signal, () => atTheirPlaces(changes, [...days, ...ofDevices], known));
   const isOpen = ({ reading, metric, change }: FoundChange) =>
     reading.device === 'all' && calendarCause(metric, pointsKnown(reading, metric), change).length === 0;
-  if (own || !placed.filter(isLasting).some(isOpen)) return placed;
+  if (own || !placed.some((each) => !isDay(each) && isOpen(each))) return placed;
   const { latest } = await latestSegments(segmentIds, context).catch(onApiError(() => ({ latest: [] })));
   const ofSegments = latest.length === 0 ? [] : await read({ segmentSets: latest.map(({ id }) => [...segmentIds, id]) });
   return inTurns(context.signal, () => atTheirPlaces(changes, [...days, ...ofDevices, ...ofSegments], known));

@@ -114,12 +114,17 @@ export function isOfThisPart(part: SiteChange, whole: SiteChange): boolean {
   return !goesAlong((all.moved - own.moved) / (all.usual - own.usual), part.change.relative);
 }
 
+/** Whether a change is a single unusual day, which has no place of its own to be searched for. */
+export const isDay = ({ change }: Pick<SiteChange, 'change'>) => change.shape === 'outlier';
+
 /** The change of a part of some visits, of those that were found, that a change of these is: on its days the part moved unlike the rest. */
 export function foundInPart<Of extends Visits>(own: SiteChange<Of>, found: readonly SiteChange<Of>[]): SiteChange<Of> | undefined {
   const { metric, change } = own;
   const days = { first: change.from, last: change.to ?? LAST };
   return found.find((part) => {
-    if (part.metric !== metric || part.change.relative * change.relative <= 0 || !isOn(part.change, days)) return false;
+    // A day of a level is no unusual one.
+    if (part.metric !== metric || isDay(part) !== isDay(own)) return false;
+    if (part.change.relative * change.relative <= 0 || !isOn(part.change, days)) return false;
     const size = sizeOfDays(kindOf(metric), pointsKnown(part.reading, metric), change);
     return size !== undefined && isOfThisPart({ ...part, change: { ...change, ...size } }, own);
   });

@@ -19,7 +19,7 @@ import { nameOf } from '../metric-names.ts';
 import type { CountingFault } from '../quality/counting.ts';
 import { dayPoints, figuresOf as expectedFigures, kindOf, rounded } from '../read/day-points.ts';
 import { calendarCause } from '../season.ts';
-import { areNear, isOfThisPart, isOn, measuredAt, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
+import { areNear, isDay, isOfThisPart, isOn, measuredAt, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
 import { type Causes, type CausesInput, deviceCause } from './causes.ts';
 import { type Change, figuresOf } from './change.ts';
 import { changeTable, deviceRecord, revenueRecord, segmentRecord, sizeOf, sizeOfFigures, sumsOf } from './comparison-rows.ts';
@@ -302,7 +302,7 @@ function beforeName(
   // Visits that are a part of those that changed hold it, too.
   const isHeld = (own: SiteChange<Reading>) =>
     isOf(own, metric, reading) || (own.metric === metric && since !== undefined && areNear(own.change, since));
-  const held = located.filter((own) => own.change.shape !== 'outlier' && own.change.from > first && isHeld(own) && isNew(own.change));
+  const held = located.filter((own) => !isDay(own) && own.change.from > first && isHeld(own) && isNew(own.change));
   // The days before teach a level that has lasted for a while.
   const usual = held.find(({ change: own }) => judgement.expected && own.to === undefined && !isNewAt(days.last, own));
   if (usual) return { name: usualLevel(usual.change.from, year) };
@@ -398,9 +398,9 @@ function sizeOfRange({ judgement }: Change, verdict: Facts['verdict'], now: numb
   return isOtherWay && relative !== null ? sizeOfFigures(1 + relative, 1, noise) : size;
 }
 
-/** Whether the days of a range are a change that is told by itself: it has one size. */
-const isListed = ({ subject, place, when: { from, to } }: Finding, told: readonly Finding[]) =>
-  told.some((own) => own.subject === subject && own.when.from === from && own.when.to === to && isSamePlace(own.place, place));
+/** Whether the only day of a range is a change that is told by itself: it has one size. */
+const isListed = ({ subject, place, when }: Finding, told: readonly Finding[]) =>
+  when.shape === 'day' && told.some((own) => own.subject === subject && own.when.shape === 'day' && isSamePlace(own.place, place));
 
 /** Puts what was judged into records, and these into words: what goes on, what ended, and what the ranges as wholes show. */
 function tellComparison(scene: ComparisonScene) {

@@ -10,6 +10,7 @@ import {
   areNear,
   changesOf,
   DAYS_BEFORE,
+  isDay,
   isOfThisPart,
   isOn,
   measuredAt,
@@ -103,7 +104,7 @@ export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
     const found = mains.flatMap((each) => (each ? [measuredAt({ metric, reading, change: each })] : []));
     for (const each of [...found, ...shownBy(change, reading, input)]) {
       // A day is told of what was asked first, or where it was asked about.
-      const isShown = each.change.shape !== 'outlier' || change === headline || days.first === days.last;
+      const isShown = !isDay(each) || change === headline || days.first === days.last;
       // What is left of a change beside an earlier one may be nothing.
       if (isShown && isOn(each.change, days) && each.change.low * each.change.high > 0) place(each, change);
     }

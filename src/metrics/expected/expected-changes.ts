@@ -5,7 +5,7 @@ import { LAST } from '../engine/scan.ts';
 import { factorsOf } from '../metric-names.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { askedOf } from '../read/metric-query.ts';
-import { changesOf, ERROR, foundInPart, measuredOn, onItsPart, onTheWhole } from '../site-changes.ts';
+import { changesOf, ERROR, foundInPart, isDay, measuredOn, onItsPart, onTheWhole } from '../site-changes.ts';
 import { type ExpectedInput, type FoundChange, keyOf, type QueryVisits } from './expected-lines.ts';
 
 /** A change that began this many days before the first row is no longer news. */
@@ -69,7 +69,7 @@ export function atTheirPlaces(changes: readonly FoundChange[], days: readonly Me
       const known = changes.filter(({ reading }) => devices.some(({ name }) => name === keyOf(reading)));
       const found = foundInPart(there, known);
       // A single day is told of the widest visits that show it.
-      if (there.change.shape === 'outlier') return { ...there, ...found };
+      if (isDay(there)) return { ...there, ...found };
       return { ...there, ...(found ?? onItsPart(there, devices) ?? onItsPart(there, segments)) };
     }),
   );
