@@ -194,14 +194,16 @@ function besideSentence(facts: Facts, subject: string, grammar: Grammar): string
   return `${own}, against ${other} of ${name}: ${verdict === 'too few data' ? 'too few days to judge' : 'no significant difference'}.`;
 }
 
-/** A cause with less of a difference leaves something to explain. */
-const NEARLY_ALL = 0.75;
+/** Percent: a smaller rest of a difference is none. */
+const LEAST_REST = 0.5;
 
-/** Why two ranges differ although nothing changed significantly, and what else is to be said of them. */
-function differText(causes: Causes, name: string | undefined): string {
+/** Why two ranges differ although nothing changed significantly, and what else is to be said of them: without the days that made a part. */
+function differText({ causes, change }: Facts, name: string | undefined): string {
   if (causes.some(({ kind }) => kind === 'factor')) return `${throughText(causes)}; ${name ?? 'no significant change'}`;
-  if (causes.some(({ share = 1 }) => share < NEARLY_ALL)) return `${partText(causes)}; ${name ?? 'otherwise no significant change'}`;
-  return `, because of ${namesOf(causes)}; ${name ?? 'otherwise no significant change'}`;
+  const [{ share = 1 } = {}] = causes;
+  const rest = 100 * ((1 + (change?.percent ?? 0) / 100) ** (1 - share) - 1);
+  const left = Math.abs(rest) < LEAST_REST ? '' : `${formatPercent(rest, { sign: true, digits: 1 })}, `;
+  return `${partText(causes)}; ${name ?? `otherwise ${left}no significant change`}`;
 }
 
 /** How two ranges that did not change significantly are told, behind their figures. */
@@ -211,7 +213,7 @@ function calmText(facts: Facts): string {
   // Beside a change that they hold the figures make no claim of their own.
   if (name !== undefined && causes.length === 0) return `, ${name}`;
   if (verdict === 'uncertain') return ': too uncertain to judge';
-  if (causes.length > 0) return differText(causes, name);
+  if (causes.length > 0) return differText(facts, name);
   // Totals may differ by more than chance where days of the same kind do not.
   const beyond = change && change.low * change.high > 0 ? 'on comparable days ' : '';
   return `: ${beyond}no significant change${detectableText(facts)}`;
@@ -275,15 +277,13 @@ export function intervalSentence({ subject, place, change, when, cost }: Facts, 
   const { low, high } = change;
   const unit = change.percent === undefined ? ' points' : '%';
   const bound = (value: number) => formatNumber(value, { sign: true, digits: 1 });
-  const { from, earliest = from, latest = from } = when;
-  const begun =
-    earliest === latest || earliest === undefined || latest === undefined
-      ? ''
-      : `; it began ${rangeText(earliest, latest, grammar.year, ['between', 'and'])}`;
+  const { from = '', to = from, earliest = from, latest = from } = when;
+  const days = when.ongoing ? '' : ` ${rangeText(from, to, grammar.year)}`;
+  const begun = earliest === latest ? '' : `; it began ${rangeText(earliest, latest, grammar.year, ['between', 'and'])}`;
   const amount = (value: number) => formatNumber(value, { group: true, digits: 0 });
   const unitOfCost = cost && /^[A-Z]{3}$/.test(cost.unit) ? ` ${cost.unit}` : '';
   const costs = cost ? `; ${grammar.nounOf(cost.of).name} ${amount(cost.low)} to ${amount(cost.high)}${unitOfCost}` : '';
   const size = change.percent ?? change.points ?? 0;
   const interval = `${bound(size)}${unit}, 95% interval ${bound(low)} to ${bound(high)}${unit}`;
-  return `${capital(subjectText(subject, place, grammar))}: ${interval}${costs}${begun}.`;
+  return `${capital(subjectText(subject, place, grammar))}${days}: ${interval}${costs}${begun}.`;
 }

@@ -150,8 +150,9 @@ function missingOf(metric: Cost['metric'], { from, to }: CostDays, totalOn: Tota
 }
 
 /**
- * The amount that a change makes over its days up to `last`, of revenue where there is some, else of conversions, else of visits; of a
- * total of which almost nothing is left, what is missing to that of the weeks before.
+ * The amount that a change makes over its days up to `last`, of revenue where there is some, else of conversions, else of visits: of more
+ * visits than usual nothing else, because they need not buy as the usual ones do. Of a total of which almost nothing is left, it is what is
+ * missing to that of the weeks before.
  */
 export function costOnDays(
   metric: string,
@@ -163,7 +164,8 @@ export function costOnDays(
   const days = { from, to: to !== undefined && to < last ? to : last };
   const factors = [{ metric, relative, low, high }];
   if (isOfOthers(factors, days, totalOn)) return undefined;
-  const outcome = (['revenueSum', 'conversionCount', 'visits'] as const).find((name) => {
+  const isOfMore = metric === 'visits' && relative > 0;
+  const outcome = (['revenueSum', 'conversionCount', 'visits'] as const).slice(isOfMore ? -1 : 0).find((name) => {
     const isOf = metric === name || factorsOf(name, of).includes(metric);
     return isOf && (totalOn(name, days.from, days.to)?.total || totalOn(name, ...daysBefore(days))?.total);
   });

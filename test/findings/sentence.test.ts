@@ -166,12 +166,12 @@ describe('the sentence of a finding', () => {
         verdict: 'unchanged',
         causes: [{ kind: 'special day', name: 'Black Friday', basis: 'same time' }],
       },
-      'Visits went from 33,857 to 53,195 (+57%), because of Black Friday; otherwise no significant change.',
+      'Visits went from 33,857 to 53,195 (+57%), mostly because of Black Friday; otherwise no significant change.',
     ],
     [
       'that special days explain in part',
       { verdict: 'unchanged', causes: [{ kind: 'special day', name: 'Black Friday', share: 0.4, basis: 'measured' }] },
-      'Conversion rate went from 3.41% to 2.64% (-23%), partly because of Black Friday; otherwise no significant change.',
+      'Conversion rate went from 3.41% to 2.64% (-23%), partly because of Black Friday; otherwise -14.5%, no significant change.',
     ],
     [
       'that moved, mostly with special days',
@@ -285,7 +285,7 @@ it('ranges beside a change that they hold make no claim of their own', () => {
   const figures = 'Conversion rate went from 2.51% to 2.22% (-12%),';
   expect(say(range, held)).toBe(`${figures} the change since 22 Sept included.`);
   const causes: Facts['causes'] = [{ kind: 'special day', name: '21 Sept', basis: 'measured' }];
-  expect(say(range, { ...held, causes })).toBe(`${figures} because of 21 Sept; the change since 22 Sept included.`);
+  expect(say(range, { ...held, causes })).toBe(`${figures} mostly because of 21 Sept; the change since 22 Sept included.`);
 });
 
 it('factors that each make most of a change are all named', () => {

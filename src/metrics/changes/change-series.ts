@@ -138,8 +138,12 @@ function areRelated(a: ChangeSeries, b: ChangeSeries): boolean {
   return a.place.zoneId !== undefined || idOf(a) === idOf(b);
 }
 
+/** Whether who came, more or fewer of them, may be all that moved a rate or an average. */
+const mayBeMix = (visits: ChangeSeries, { metric, place }: ChangeSeries) =>
+  visits.metric === 'visits' && !isCount(metric) && visits.place.zoneId === place.zoneId;
+
 function isSame(lead: Found, other: Found): boolean {
-  const related = areRelated(lead.series, other.series);
+  const related = areRelated(lead.series, other.series) || mayBeMix(lead.series, other.series);
   // Drifts have no days that distinguish them; where they come from is asked later.
   if (lead.finding.shape === 'drift' || other.finding.shape === 'drift') return lead.finding.shape === other.finding.shape;
   const instead = substitute(other.study, other.finding, lead.finding);

@@ -318,7 +318,7 @@ function eventOf(scene: Scene, { lead, members }: Cluster, draft: Draft): Change
   });
   const mixParts = mixed.flatMap(({ metric, goalId, mix, at }): Part[] => {
     const part = partAt(scene, metric, { ...at, goalId }, days);
-    return part ? [{ ...part, place: { ...at, goalId }, mix }] : [];
+    return part && part.low * part.high > 0 ? [{ ...part, place: { ...at, goalId }, mix }] : [];
   });
   const goalIds = [...new Set((roots.length > 0 ? roots : mixed).map(({ goalId }) => goalId))];
   const own: Place = { ...place, goalId: goalIds.includes(scene.base.goalId) ? scene.base.goalId : goalIds[0] };

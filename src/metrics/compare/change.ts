@@ -1,5 +1,4 @@
 import type { DatedChange } from '../engine/changes.ts';
-import type { Expected } from '../engine/expectation.ts';
 import type { DayJudgement } from '../engine/judge-day.ts';
 
 /** One metric of one selection on both sides. */
@@ -23,8 +22,6 @@ export interface Change {
    * −1 where no fall would.
    */
   readonly detectable: number | null;
-  /** The expectation by all days before of a period that lies outside of it, though its baseline does not tell it from chance. */
-  readonly beyond?: Expected | undefined;
 }
 
 /** After minus before, for a day where the ranges of a count differ in length; null where one has no value. */

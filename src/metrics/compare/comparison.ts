@@ -2,7 +2,7 @@ import { isDeepStrictEqual as isSamePlace } from 'node:util';
 import { type Facts, type Finding, type FindingPlace, mayBeSeason } from '../../findings/finding.ts';
 import { paragraphOf, ranked } from '../../findings/paragraph.ts';
 import { type Grammar, isMoved, saidOf, sentenceOf, subjectText } from '../../findings/sentence.ts';
-import { dateText, listed, pairText, rangeText } from '../../findings/wording.ts';
+import { dateText, listed, rangeText } from '../../findings/wording.ts';
 import { daysFrom, type Interval } from '../../lib/calendar.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { capital, lowered } from '../../lib/sentences.ts';
@@ -170,9 +170,9 @@ function calendarCauses(change: Change, { specialDays, period }: ComparisonScene
   const special = occasionsOf(points, new Set(labels), specialDays, owned).filter(
     ({ name }) => countOf(before, name) !== countOf(after, name),
   );
-  const unusual = isOwnWay(change) ? [] : leftOut(change, reading).filter(({ from }) => !specialDays(from));
+  const unusual = leftOut(change, reading).filter(({ from }) => !specialDays(from));
   const standingOut = unusual.map((own) => ({
-    name: daysText(own, period.to.slice(0, 4)),
+    name: `the ${own.relative < 0 ? 'fall' : 'rise'} ${rangeText(own.from, own.to ?? own.from, period.to.slice(0, 4))}`,
     days: labels.filter((label) => isOn(own, { first: label, last: label })).map((label) => ({ label, offset: logOf(own.relative) })),
     isClear: true,
   }));
@@ -188,7 +188,9 @@ function calendarCauses(change: Change, { specialDays, period }: ComparisonScene
   const parts = [...grouped(occasions, ({ name }) => name)].map(([name, own]) => ({ name, own, part: partOf(own) }));
   const sorted = parts.filter(({ part }) => part > 0).toSorted((a, b) => b.part - a.part);
   const told = sorted.slice(0, MOST_NAMES);
-  if (!(partOf(occasions) >= LEAST_PART) || !occasions.some(({ isClear }) => isClear)) return [];
+  // A change of comparable days is the reason where it makes most of the difference.
+  const least = isOwnWay(change) ? MOST : LEAST_PART;
+  if (!(partOf(occasions) >= least) || !occasions.some(({ isClear }) => isClear)) return [];
   // The part of those that are named alone.
   const share = partOf(told.flatMap(({ own }) => own));
   return [{ kind: 'special day', name: listed(told.map(({ name }) => name)), share: Number(share.toFixed(2)), basis: 'measured' }];
@@ -289,7 +291,7 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
 function beforeName(
   change: Change,
   reading: Reading | undefined,
-  { located, currency, grammar: { year } }: ComparisonScene,
+  { located, grammar: { year } }: ComparisonScene,
   isExplained: boolean,
 ): { name?: string } {
   const { metric, judgement, days, since } = change;
@@ -311,22 +313,8 @@ function beforeName(
       ? `the change since ${dateText(own.change.from, year)}`
       : daysText(own.change, year),
   );
-  // Days or a change that explain the figures are what lies beyond the usual, and days of a change are not usual.
-  const isTold = isExplained || located.some((own) => isHeld(own) && isOn(own.change, days));
-  const beyond = isTold ? '' : beyondText(change, currency);
-  const name =
-    texts.length === 0 ? beyond : `${listed([...new Set(texts)].slice(0, MOST_NAMES))} ${judgement.expected ? 'left out' : 'included'}`;
-  return name === '' ? {} : { name };
-}
-
-/** `above the normal 3.95% to 4.88%`; empty of a range that lies within its bounds. */
-function beyondText(change: Change, currency: string | undefined): string {
-  const { metric, beyond, after, compared } = change;
-  if (!beyond || !after || compared.after === null) return '';
-  // Of a range per day the part that is a day.
-  const part = compared.after / after;
-  const { low, high } = expectedFigures(metric, beyond, (value) => value * part);
-  return `${beyond.score > 0 ? 'above' : 'below'} the normal ${pairText(low, high, rangeUnit(change, currency))}`;
+  if (texts.length === 0) return {};
+  return { name: `${listed([...new Set(texts)].slice(0, MOST_NAMES))} ${judgement.expected ? 'left out' : 'included'}` };
 }
 
 const rangeUnit = ({ metric, isPerDay }: Change, currency: string | undefined) =>
@@ -354,40 +342,26 @@ function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | 
   const calendar = calendarCauses(change, scene, reading);
   if (Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return calendar;
   const why = calendar.length > 0 ? calendar : factorCauses(change.metric, scene);
-  if (!isMoved({ verdict: verdictOf(change) }) && change.beyond === undefined) return why;
+  if (!isMoved({ verdict: verdictOf(change) })) return why;
   const { causes, input } = scene;
   // Shares of devices move the rate of all visits, and that of no device.
   const isWhole = reading !== undefined && reading === causes.whole;
   const mix = isWhole ? mixCauses(deviceCause(change, reading, input)?.explained, reading, input.segments.all) : [];
-  return [...mix, ...why, ...seasonCauses(change, reading)];
+  return [...mix, ...why, ...(calendar.length > 0 ? [] : seasonCauses(change, reading))];
 }
 
-/** The season where it could have made by itself how far the levels of the ranges lie apart, with no change of their days that way. */
+/** The season where it could have made by itself the change of a verdict, or how far the levels of the ranges lie apart. */
 function seasonCauses(change: Change, reading: Reading | undefined): Facts['causes'] {
   const { metric, judgement, days } = change;
-  const { verdict, noise } = judgement;
+  const { verdict, noise, main } = judgement;
   const before = reading?.baselineDays[0]?.interval.label;
   const relative = isOwnWay(change) ? judgement.relative : (figuresOf(change) ?? null);
-  if (
-    !reading ||
-    before === undefined ||
-    relative === null ||
-    noise === null ||
-    !isChanged(judgement) ||
-    (isOwnWay(change) && verdict !== 'drift')
-  )
-    return [];
+  if (!reading || before === undefined || relative === null || noise === null || !isChanged(judgement)) return [];
+  const points = pointsKnown(reading, metric);
+  if (isOwnWay(change) && verdict !== 'drift') return main ? calendarCause(metric, points, main) : [];
   const from = days.first;
-  const drift = {
-    from,
-    earliest: from,
-    latest: from,
-    days: daysFrom(before, from),
-    relative,
-    low: relative - noise,
-    high: relative + noise,
-  };
-  return calendarCause(metric, pointsKnown(reading, metric), { shape: 'drift', ...drift });
+  const size = { relative, low: relative - noise, high: relative + noise };
+  return calendarCause(metric, points, { shape: 'drift', from, earliest: from, latest: from, days: daysFrom(before, from), ...size });
 }
 
 /** The change of a range: of its figures, or of comparable days where these go the other way. */

@@ -2,11 +2,10 @@ import { daysFrom } from '../../lib/calendar.ts';
 import { Z_99 } from '../../statistics/tails.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { detectableChange } from '../engine/detectable.ts';
-import { type Expected, expectationsOf, LEAST_LEVEL_DAYS, verdictsOf } from '../engine/expectation.ts';
 import { isCount } from '../metric-definitions.ts';
 import { factorsOf } from '../metric-names.ts';
 import { dayPoints, kindOf } from '../read/day-points.ts';
-import { areNear, measuredAt } from '../site-changes.ts';
+import { areNear, goesAlong, measuredAt } from '../site-changes.ts';
 import { type Change, differenceOf, earlierOf } from './change.ts';
 import type { Windows } from './comparison-windows.ts';
 import { isChanged, type Judged, judgeReading, type Reading } from './readings.ts';
@@ -75,27 +74,14 @@ export function changeOf(metric: string, own: Judged, windows: Windows, label: s
     since: since && measuredAt({ metric, reading, change: since }).change,
     days: { first: labels[0] ?? '', last: labels.at(-1) ?? '' },
     of: label,
-    ...(own.verdict === 'within noise' ? ofCalm(own, windows) : { detectable: null }),
+    detectable: own.verdict === 'within noise' ? detectableOf(own, windows) : null,
   };
 }
-
-const ofCalm = (own: Judged, windows: Windows) => ({
-  detectable: detectableOf(own, windows),
-  beyond: windows.isAdjacent && !own.expected ? beyondOf(own) : undefined,
-});
 
 /** The days of a period, and those before it. */
 function apart({ metric, reading }: Judged) {
   const period = dayPoints(reading.periodDays, metric);
   return { period, before: dayPoints(reading.days, metric).slice(0, -period.length || undefined) };
-}
-
-/** The expectation of a period that is high or low against all days before it, as `query_metrics` judges it. */
-function beyondOf(own: Judged): Expected | undefined {
-  const { period, before } = apart(own);
-  const { rows = [], isRare } = expectationsOf(kindOf(own.metric), before, [{ days: period }], { least: LEAST_LEVEL_DAYS }) ?? {};
-  const [verdict = 'normal'] = verdictsOf(rows);
-  return isRare || verdict === 'normal' ? undefined : rows[0];
 }
 
 /** Standard normals of what four of five cases pass, in those of a verdict at 1 %. */
@@ -170,9 +156,12 @@ export function judgeChanges({ metrics, windows, readings, devices, labelOf }: P
       .slice(0, readings.length)
       .map((own) => changeOf(metric, own, windows, labelOf(own.reading))),
   );
+  // What all devices did is no change of one, however clear it is there.
+  const isApart = (own: Judged, all: readonly Judged[]) =>
+    all.some((other) => other !== own && !goesAlong(other.relative ?? 0, own.relative ?? 0));
   const hiddenOf = (metric: string) =>
     devicesOf(metric)
-      .filter(standsAlone)
+      .filter((own, _, all) => standsAlone(own) && isApart(own, all))
       .toSorted((a, b) => pValueOf(a) - pValueOf(b))[0];
   const moved = changes.filter(({ judgement }) => isChanged(judgement));
   const [changed] = moved

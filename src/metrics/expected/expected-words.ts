@@ -5,7 +5,7 @@ import { dateText, listed, pairText, rangeText, valueText } from '../../findings
 import { daysFrom } from '../../lib/calendar.ts';
 import { todayIn } from '../../lib/dates.ts';
 import { grouped, runsOf } from '../../lib/grouped.ts';
-import { capital } from '../../lib/sentences.ts';
+import { capital, firstOf } from '../../lib/sentences.ts';
 import { logOfAtMost, scoreOfTail, Z_95 } from '../../statistics/tails.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { effectText } from '../calendar/special-words.ts';
@@ -93,30 +93,28 @@ function factsOf(own: JudgedLine, words: Words): Facts {
 const isOutside = ({ metric, line, cell: { verdict, low, high } }: JudgedLine) =>
   verdict === 'normal' && ((line.values[metric] ?? 0) < (low ?? 0) || (line.values[metric] ?? 0) > (high ?? Number.POSITIVE_INFINITY));
 
-/** Rows by their days, and their metrics where several were asked for: `from 7 to 13 Sept`; empty of many. */
-function daysText(rows: readonly JudgedLine[], words: Words): string {
+/** The first rows by their days, and their metrics where several were asked for: `from 7 to 13 Sept`. */
+function daysText(rows: readonly JudgedLine[], words: Words, sideOf: (own: JudgedLine) => string = () => ''): string {
   const { query, grammar } = words;
   const texts = rows.map((own) => {
     const { from, to } = daysOf(own, words);
     const of = askedOf(query).length > 1 ? `${grammar.nounOf(own.metric).name} ` : '';
-    return `${of}${rangeText(from, to, grammar.year)}`;
+    return `${of}${rangeText(from, to, grammar.year)}${sideOf(own)}`;
   });
   const named = [...new Set(texts)];
-  return named.length > MOST_NAMED ? '' : listed(named);
+  return named.length > MOST_NAMED ? firstOf(named, MOST_NAMED) : listed(named);
 }
 
 /** A sentence on values outside their own bounds that are normal as some of many; as many as are to be expected by chance, or more. */
 function outsideText(rows: readonly JudgedLine[], isMore: boolean, words: Words): string {
   const lies = rows.length === 1 ? 'One lies outside its 95% bounds' : `Outside their 95% bounds lie ${rows.length}`;
   const why = isMore ? 'more than chance alone explains' : 'which may be chance';
-  const days = daysText(rows, words);
-  return rows.length === 0 ? '' : ` ${lies}, ${why}${days && `: ${days}`}.`;
+  return rows.length === 0 ? '' : ` ${lies}, ${why}: ${daysText(rows, words, (own) => (distanceOf(own) < 0 ? ' (below)' : ' (above)'))}.`;
 }
 
 /** Rows with what a change has to do with them, of more than these how many: `, 2 of them because of a listed change (…)`. */
 function changedText(rows: readonly JudgedLine[], of: number, why: string, words: Words): string {
-  const days = daysText(rows, words);
-  return rows.length === 0 ? '' : `, ${of > rows.length ? `${rows.length} of them ` : ''}${why} a listed change${days && ` (${days})`}`;
+  return rows.length === 0 ? '' : `, ${of > rows.length ? `${rows.length} of them ` : ''}${why} a listed change (${daysText(rows, words)})`;
 }
 
 /** Whether the days of a row are a change of its metric: it has one size. */
@@ -202,7 +200,10 @@ function partOn({ change }: SiteChange, { from, to }: ReturnType<typeof daysOf>)
   return Math.max(0, daysFrom(first, last) + 1) / (daysFrom(from, to) + 1);
 }
 
-/** Whether changes explain why a row is not what was expected: they lie in the row, go its way, and the row not far beyond their size. */
+/** A smaller part of how far a row lies from what was expected is no reason for it. */
+const LEAST_PART = 0.25;
+
+/** Whether changes explain why a row is not what was expected: they make a part of it, and the row lies not far beyond their size. */
 function isExplained(own: JudgedLine, rows: number, words: Words): boolean {
   const { low, high, expected } = own.cell;
   const distance = distanceOf(own);
@@ -212,7 +213,7 @@ function isExplained(own: JudgedLine, rows: number, words: Words): boolean {
   // On the scale of square roots few orders scatter alike; of many rows some lie beyond their own bounds.
   const reach = scoreOfTail(Math.log(BEYOND / rows)) / Z_95 / Math.sqrt(Math.max(LEAST_LEFT, Math.min(1, left)));
   const wider = Math.max(0, 1 + reach * (Math.sqrt(bound) - 1)) ** 2;
-  return along.length > 0 && (left * wider - (1 + distance)) * distance >= 0;
+  return Math.log(left) / Math.log1p(distance) >= LEAST_PART && (left * wider - (1 + distance)) * distance >= 0;
 }
 
 /** The findings of a table with expectations, and its sentences in order. */

@@ -168,7 +168,9 @@ it.each([1_000, 1_400])(
 it('a campaign that ended is why visits are fewer, and no change of comparable days', () => {
   const campaign = { on: 'visits', from: 14, to: 8, factor: 4, device: 'mobile' } as const;
   const visits = findingsOf({ events: [campaign] }, ['visits']).find(({ place }) => !place.device);
-  expect(visits?.sentence).toMatch(/^Visits went from .*, because of the days from 17 to 23 Sept; otherwise no significant change\.$/);
+  expect(visits?.sentence).toMatch(
+    /^Visits went from .*, mostly because of the rise from 17 to 23 Sept; otherwise no significant change\.$/,
+  );
 });
 
 it('a change of one device, of which all together show another day, is told once, and of the device', () => {

@@ -62,9 +62,9 @@ it('says which special day of an unknown effect may have made a row unusual, and
 
 it('counts rows outside their own bounds that are no discovery among so many', () => {
   const rows = [day(120, cell(101, 90, 110)), day(99, cell(101, 90, 110)), day(99, cell(101, 90, 110))];
-  expect(told(rows).lead).toEqual(['All 3 days were normal. One lies outside its 95% bounds, which may be chance: on 20 Nov.']);
+  expect(told(rows).lead).toEqual(['All 3 days were normal. One lies outside its 95% bounds, which may be chance: on 20 Nov (above).']);
   expect(told([...rows, ...rows]).lead).toEqual([
-    'None of 6 days was clearly unusual. Outside their 95% bounds lie 2, more than chance alone explains: on 20 Nov and on 23 Nov.',
+    'None of 6 days was clearly unusual. Outside their 95% bounds lie 2, more than chance alone explains: on 20 Nov (above) and on 23 Nov (above).',
   ]);
 });
 
@@ -130,7 +130,7 @@ it('says that a change lies in rows of which none shows it, and beside which a v
   const weeks = [calm, calm, { ...calm, news: [changeOf('visits', -0.5)] }].map((own) => ({ ...day(99, own), days: 2 }));
   expect(told(weeks, ['week']).lead).toEqual(['All 3 weeks were normal, 1 of them with a listed change (from 22 to 23 Nov).']);
   const mixed = [day(99, calm), day(99, calm), day(60, { ...calm, news: [changeOf('conversionRate', 2)] })];
-  expect(told(mixed).lead).toEqual(['All 3 days were normal. One lies outside its 95% bounds, which may be chance: on 22 Nov.']);
+  expect(told(mixed).lead).toEqual(['All 3 days were normal. One lies outside its 95% bounds, which may be chance: on 22 Nov (below).']);
 });
 
 it('counts values and not weeks where rows are of devices too', () => {
