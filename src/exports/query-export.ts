@@ -42,7 +42,8 @@ function noteCoverage({ parts }: Pick<Data, 'parts'>, context: ExportContext, sq
   const all = views.flatMap(({ have }) => have);
   const shared = isInnerJoin(sql) ? views.reduce((left, { have }) => intersect(left, have), all) : all;
   const bounds = asked.length > 0 ? asked : EVER;
-  const days = hullOf(intersect(bounds, shared));
+  const held = intersect(bounds, shared);
+  const days = hullOf(held);
   if (days) context.covers(days.startMs, days.endMs - 1);
   // Of several views each is held against the days of all: what one lacks at its ends is missing from a join too.
   const whole = hullOf(all);
@@ -77,7 +78,7 @@ function noteCoverage({ parts }: Pick<Data, 'parts'>, context: ExportContext, sq
   const lead = coveredLead({ covered: own, missing: [...missing], reading: [...reading], areAsked: asked.length > 0 });
   const soon = rangeTexts(coming, timeZone).map((range) => `${range}: still being read`);
   return {
-    days,
+    held,
     lead,
     covered: found.flatMap(({ covered }) => covered),
     gaps: [...found.flatMap(({ gaps }) => gaps), ...soon],
@@ -154,7 +155,7 @@ export function queryExport({ sql, limit, ...asked }: Asked & { sql: string; lim
     const { columns, rows, more } = await data.select(sql, { maxRows: MAX_ROWS, author: 'caller' });
     if (more && rows.length === 0)
       throw new ApiError('invalid', `sql: its first row alone has more than ${MAX_CHARS} characters. Select shorter values.`);
-    const { days, lead, partial } = noteCoverage(data, context, sql, way);
+    const { held, lead, partial } = noteCoverage(data, context, sql, way);
     const noValue = noValueWords(sql, data.runs, rows);
     if (noValue !== undefined) context.note(noValue);
     if (/\b(rollup|cube|grouping\s+sets)\b/i.test(sql) && !/\bgrouping(_id)?\s*\(/i.test(sql))
@@ -178,7 +179,7 @@ export function queryExport({ sql, limit, ...asked }: Asked & { sql: string; lim
       rows: shown.map((row) => row.map(shownCell)),
       // A chart takes more rows than the text shows.
       drawnRows: rows.slice(0, MAX_DRAWN).map((row) => row.map(shownCell)),
-      drawnDays: days,
+      drawnDays: held,
       partial,
       ...(Object.keys(units).length > 0 && { units }),
       currency: await currencyOf(Object.values(units), context),

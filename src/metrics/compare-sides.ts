@@ -1,6 +1,8 @@
 import { refuse } from '../api/errors.ts';
+import type { Finding } from '../findings/finding.ts';
 import { paragraphOf } from '../findings/paragraph.ts';
 import { saidOf } from '../findings/sentence.ts';
+import { rangeText } from '../findings/wording.ts';
 import { dayAfter, shiftDays } from '../lib/calendar.ts';
 import { todayIn } from '../lib/dates.ts';
 import { hint } from '../lib/hint.ts';
@@ -13,14 +15,14 @@ import { compareSides, isEmpty, type Side } from './compare/sides.ts';
 import { type CompareContext, filtersOf, type Question } from './compare-question.ts';
 import type { FoundChange } from './expected/expected-lines.ts';
 import { apartSentence, fetchKept, fetchMetrics, goalNotes } from './fetch-metrics.ts';
-import { changeFacts, grammarOf, placeBy, wordedAll } from './findings.ts';
+import { changeFacts, grammarOf, levelOn, levelUnit, placeBy, wordedAll } from './findings.ts';
 import { unitOf } from './metric-definitions.ts';
-import { metricsToRead } from './read/day-points.ts';
+import { dayPoints, metricsToRead } from './read/day-points.ts';
 import type { MetricAnswers } from './read/metric-answers.ts';
 import { type Device, PARTS, type Selection } from './read/metric-grid.ts';
 import { leadOf } from './read/query-lead.ts';
 import { refusedNotes } from './read/query-notes.ts';
-import type { TableDrawn } from './read/query-table.ts';
+import type { QueryTable, TableDrawn } from './read/query-table.ts';
 import { atPlaces, type PlaceRead } from './read-expected.ts';
 import { readKnownDays, withKnownDays } from './read-known-days.ts';
 import { redefinitionNotes } from './redefinitions.ts';
@@ -149,6 +151,37 @@ function changeOfSome(sides: readonly ReadSide[], { metrics, period }: Question,
   return [found.find((own) => own.reading.segmentIds.length < length && isSame(own)) ?? clearest];
 }
 
+/**
+ * The sides on the days before a change within the range and on those since, as they are drawn: no day is at the level of all of them;
+ * undefined where one of the two has no day.
+ */
+function partedTable(
+  { columns: [by = '', ...metrics], ...table }: QueryTable,
+  sides: readonly ReadSide[],
+  changes: readonly Finding[],
+  currency: string | undefined,
+): QueryTable | undefined {
+  const [since] = changes.flatMap(({ when: { shape, from } }) => (shape === 'step' ? (from ?? []) : []));
+  const [first = '', last = ''] = [0, -1].map((at) => sides[0]?.days.filter(({ interval }) => !interval.isPart).at(at)?.interval.label);
+  if (since === undefined || since <= first || since > last) return undefined;
+  const parts = [
+    [first, dayAfter(since, -1)],
+    [since, last],
+  ] as const;
+  return {
+    ...table,
+    columns: [by, 'days', ...metrics],
+    rows: sides.flatMap(({ name, days }) =>
+      parts.map(([from, to]) => [
+        name,
+        rangeText(from, to, since.slice(0, 4)),
+        ...metrics.map((metric) => levelOn(metric, dayPoints(days, metric), from, to)),
+      ]),
+    ),
+    units: Object.fromEntries(metrics.map((metric) => [metric, levelUnit(metric, currency)])),
+  };
+}
+
 /** How the sides were compared, and what is missing. */
 function notesOf(sides: readonly Side[], { by, compareSegments }: Question, totals: MetricAnswers, timeZone: string): string[] {
   const allVisitors = compareSegments.includes(ALL_VISITORS)
@@ -205,6 +238,8 @@ export async function compareAtOnce(asked: Question, context: CompareContext & D
   const lead = (some: typeof metrics) => leadOf(table, { query: { metrics: some, bases: [], breakdown: [] }, from, to: last, grammar });
   const answer = apart ?? (paragraphOf(said).answer || lead(metrics));
   const answers = Object.fromEntries(metrics.map((metric) => [metric, lead([metric])]));
-  context.draw({ table, timeZone, interval: question.period, findings, reference: sides[0]?.name ?? '', answers });
+  const drawn = { timeZone, interval: question.period, answers };
+  const parted = partedTable(table, sides, changes, totals.currency);
+  context.draw(parted ? { ...drawn, table: parted, findings: changes } : { ...drawn, table, findings, reference: sides[0]?.name ?? '' });
   return { ...compared, findings, answer };
 }

@@ -46,7 +46,7 @@ const percentOf = (share: number) => Number((100 * share).toFixed(2));
 const shown = (value: number) => Number(value.toPrecision(6));
 
 /** The level of a metric on some days of a selection, of a count a day; null where none of them has a value. */
-function levelOn(metric: string, points: readonly DailyPoint[], from: string, to: string): number | null {
+export function levelOn(metric: string, points: readonly DailyPoint[], from: string, to: string): number | null {
   const own = points.filter(({ label }) => label >= from && label <= to);
   const value = own.length === 0 ? Number.NaN : valueOf(own) * (kindOf(metric) === 'share' ? 100 : 1);
   return Number.isFinite(value) ? shown(value) : null;

@@ -13,7 +13,7 @@ import { compareMetrics } from './compare-metrics.ts';
 import type { CompareContext } from './compare-question.ts';
 import type { FoundChange } from './expected/expected-lines.ts';
 import { type ExpectedTold, forecastSentences, tellExpected } from './expected/expected-words.ts';
-import { rowVerdicts } from './expected/row-verdicts.ts';
+import { rowVerdicts, usualRows } from './expected/row-verdicts.ts';
 import { apartSentence, fetchMetrics, goalWords, type Kept, readKept, reasonsOf } from './fetch-metrics.ts';
 import { changeFacts, grammarOf, placeBy, wordedAll } from './findings.ts';
 import { definitionOf } from './metric-definitions.ts';
@@ -235,6 +235,12 @@ interface Naming {
   readonly grammar: Grammar;
 }
 
+/** The days of a query that are not usual. */
+async function unusualDays({ interval }: MetricQuery, { found }: ExpectedRead, context: QueryMetricsContext) {
+  const special = await readSpecialDays(interval, context);
+  return { found, isSpecial: (day: string) => special(day) !== undefined };
+}
+
 /** Tells the changes among the rows of a query, then which are unusual, or how they run. */
 async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, context: QueryMetricsContext): Promise<ExpectedTold> {
   const { asked, whole, complete, lines, rows, currency, table } = queried;
@@ -258,9 +264,8 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
     const ofRanges = [ofTotals, { ...judged, lead: range === undefined ? [] : [range] }, first, textsTold(...ranges)];
     return together(...(timeUnitOf(whole.breakdown) === undefined ? [ahead, ...ofRanges] : [first, ahead, ofTotals, judged]), last);
   }
-  const special = await readSpecialDays(complete.interval, context);
-  const isSpecial = (day: string) => special(day) !== undefined;
-  const course = rowVerdicts(complete, lines, rows, { nameOf, found: read.found, isSpecial });
+  const unusual = await unusualDays(complete, read, context);
+  const course = rowVerdicts(complete, lines, rows, { nameOf, ...unusual });
   // Verdicts on days of the week are what was asked, and better than ranks of their sums.
   if (course !== '' && isOfDays(timeUnitOf(complete.breakdown))) return together(textsTold(course), first, last);
   const [from, to] = [complete.interval.startMs, complete.interval.endMs].map((ms) => todayIn(context.timeZone, ms));
@@ -282,14 +287,14 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
  * changed, and with the changes among its days and unusual ones, also where the answer has no words of them.
  */
 async function drawnOf(
-  queried: Queried,
+  queried: Queried & { readonly ofRows: (rows: readonly MetricRow[]) => QueryTable },
   grid: QueryGrid,
   read: ExpectedRead,
   naming: Naming,
   told: readonly Facts[],
   context: QueryMetricsContext,
 ): Promise<TableDrawn> {
-  const { asked, whole, complete, lines, table } = queried;
+  const { asked, whole, complete, lines, rows } = queried;
   const silent = { ...context, note: () => undefined };
   const tell = (own: ExpectedRead, more: Partial<MetricQuery>) => {
     const queries = { asked: { ...asked, ...more }, whole: { ...whole, ...more }, complete: { ...complete, ...more } };
@@ -306,8 +311,10 @@ async function drawnOf(
   // Bars show no day of a change: they say no more than the answer.
   const isTold = told.length > 0 || asked.expected || timeUnitOf(complete.breakdown) === undefined;
   const { facts } = isTold ? { facts: told } : await tell(await readCourse(whole, grid, lines, silent, true), { expected: true });
+  // Words on weekdays are of usual weeks.
+  const usual = isOfDays(timeUnitOf(complete.breakdown)) && usualRows(rows, askedOf(complete), await unusualDays(complete, read, context));
   return {
-    table,
+    table: usual ? queried.ofRows(usual) : queried.table,
     timeZone: context.timeZone,
     interval: asked.expected ? whole.interval : complete.interval,
     undrawn: asked.bases,
@@ -363,14 +370,16 @@ export async function queryMetrics(
   const currency = read.currency ?? expected.currency;
   const table = { ...found, lines: asked.expected ? inOrder(asked, lines) : lines };
   for (const sentence of queryNotes(complete, answers, found, timeZone)) note(sentence);
-  const answer = queryTable(complete, grid, { ...table, currency }, lists.nameOf);
+  const tableOf = (own: readonly QueryLine[]) => queryTable(complete, grid, { lines: own, currency }, lists.nameOf);
+  const answer = tableOf(table.lines);
   const apart = apartSentence(asked.segmentIds, read.rows, lists);
   const grammar = grammarOf(todayIn(timeZone, context.nowMs));
   const named = { placeOf: placeBy(lists.nameOf), nameOf: selectionNames(lists) };
   const queried = { asked, whole, complete, lines: table.lines, rows: read.rows, currency, table: answer };
   const said = await tellQuery(queried, { lines, ...expected }, { ...named, grammar }, context);
   const told = withFindings(answer, said, grammar, context);
-  context.draw(() => drawnOf(queried, grid, { lines, ...expected }, { ...named, grammar }, said.facts, context));
+  const ofRows = (rows: readonly MetricRow[]) => tableOf(linesOf(complete, grid, { ...read, rows }, totals.rows).lines);
+  context.draw(() => drawnOf({ ...queried, ofRows }, grid, { lines, ...expected }, { ...named, grammar }, said.facts, context));
   if (apart !== undefined) return { answer: apart, ...answer };
   return told;
 }

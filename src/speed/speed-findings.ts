@@ -320,7 +320,7 @@ export function tellSpeed(study: Study, place: ScenarioPlace, events: readonly N
     return { findings: [], said: [`"${name}" has too few runs to judge: ${runs}.`] };
   }
   const held = heldSentence(study, place);
-  const calm = `is steady: none of ${counted(judged, 'series', 'series')} changed its level.`;
+  const calm = `is steady: ${judged === 1 ? 'its level did not change' : `none of ${judged} series changed its level`}.`;
   const own = headline ? partlySentence(headline, name) : held || `${failsFirst ? 'Its speed' : `"${name}"`} ${calm}`;
   const first = firstFinding(study, place, events, own);
   if (!first) return { findings: [], said: [] };

@@ -3,7 +3,7 @@ import { dayAfter, daysFrom, type Interval } from '../lib/calendar.ts';
 import { todayIn } from '../lib/dates.ts';
 import { present } from '../lib/sentences.ts';
 import type { ComparisonDrawn, PeriodsResult } from '../metrics/compare/comparison.ts';
-import type { Contribution } from '../metrics/compare/contributions.ts';
+import { type Contribution, type Explained, effectsOf, isMix } from '../metrics/compare/contributions.ts';
 import { isCount, unitOf } from '../metrics/metric-definitions.ts';
 import { nameOf } from '../metrics/metric-names.ts';
 import type { MetricRow } from '../metrics/read/metric-answers.ts';
@@ -11,7 +11,7 @@ import { meanOf } from '../statistics/order.ts';
 import { digitsOf, formatValue, intervalIn, momentWords, type Unit, unitIn } from './charts/values.ts';
 import { chartOfTable } from './from-table.ts';
 import { type BarsSpec, type ChartSpec, joined } from './spec.ts';
-import { changesIn, filterWords, notDrawn, placeBeside } from './told.ts';
+import { changesIn, filterWords, isChange, notDrawn, placeBeside } from './told.ts';
 
 /** A comparison as it is drawn, without its result. */
 type ComparisonOptions = Omit<ComparisonDrawn, 'result'>;
@@ -49,7 +49,7 @@ function rowsOf(lines: readonly DayLine[], all: readonly string[]) {
       return at % length > 0 ? [] : [[time, name, known.length > 0 ? meanOf(known) : null]];
     }),
   );
-  return { rows, means: length > 1 && `a point is the mean of ${WEEK} days` };
+  return { rows, areMeans: length > 1 };
 }
 
 /** `15 – 21 Nov 2026 against 8 – 14 Nov 2026`. */
@@ -58,12 +58,14 @@ const rangesIn = ({ timeZone, period, baseline }: ComparisonOptions) =>
 
 /** Days before a change that show what it changed from, and the most days that are drawn for it. */
 const [DAYS_BEFORE, MOST_DAYS] = [7, 92];
+/** Days before the last one without which nobody sees what is usual. */
+const LEAST_DAYS = 27;
 
 /** The first change of the metric, or of what makes it, that begins among the days that can be drawn. */
 function storyOf({ data, headline: { metric } }: PeriodsResult, { period, timeZone }: ComparisonOptions): Finding | undefined {
   const last = todayIn(timeZone, period.endMs);
   const earliest = dayAfter(last, DAYS_BEFORE - MOST_DAYS);
-  return changesIn(data.findings, metric, [earliest, last]).find(({ when: { from = '' } }) => from >= earliest);
+  return changesIn(data.findings, metric, [earliest, last]).find((each) => isChange(each) && (each.when.from ?? '') >= earliest);
 }
 
 /** The lines of the headline: one range on the other where the baseline lies far before, else all days from before the change on. */
@@ -89,7 +91,8 @@ function linesOf(
     return { isOverlay, ...rowsOf(lines, [...(lines[0]?.values.keys() ?? [])]), words };
   }
   const began = story?.when.from === undefined ? [] : [dayAfter(story.when.from, -DAYS_BEFORE)];
-  const [first = ''] = [...began, ...[baseline, period].map(({ startMs }) => dayIn(startMs))].toSorted();
+  const least = dayAfter(dayIn(period.endMs), -LEAST_DAYS);
+  const [first = ''] = [...began, least, ...[baseline, period].map(({ startMs }) => dayIn(startMs))].toSorted();
   const isDrawn = ({ interval: { label = '' } }: MetricRow) => label >= first && label <= dayIn(period.endMs);
   const lines = judged.map(({ reading }, at): DayLine => {
     return { name: names[at] ?? '', values: valuesOf(wholeDays(reading.days).filter(isDrawn), metric) };
@@ -98,21 +101,34 @@ function linesOf(
 }
 
 /** The days of the headline, with the change that they show. */
-function trendOf({ headline: { metric }, data, judged }: PeriodsResult, story: Finding | undefined, options: ComparisonOptions) {
+function trendOf({ headline: { metric }, data, judged, first }: PeriodsResult, story: Finding | undefined, options: ComparisonOptions) {
   const { timeZone, period, currency, filters } = options;
-  const { isOverlay, rows, means, words } = linesOf({ metric, judged }, story, options);
+  const { isOverlay, rows, areMeans, words } = linesOf({ metric, judged }, story, options);
   // Of two years both ranges are what is drawn.
   const isFirst = ({ when, subject }: Finding) => isOverlay && subject === metric && when.shape === 'range';
   const at = data.columns.indexOf('metric');
   const others = data.rows.flatMap((row) => (row[at] === metric ? [] : nameOf(String(row[at]))));
   const chart = chartOfTable(
-    { columns: ['day', 'line', metric], rows, units: { [metric]: unitOf(metric, currency) ?? '' }, filters: { ...filters } },
+    {
+      columns: [areMeans ? 'week' : 'day', 'line', metric],
+      rows,
+      units: { [metric]: unitOf(metric, currency) ?? '' },
+      filters: { ...filters },
+    },
     {
       timeZone,
       findings: data.findings.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a))),
       answers: { [metric]: nameOf(metric) },
       shows: `${nameOf(metric)} by day`,
-      words: present(rangesIn(options), `${isCount(metric) ? 'sums of ' : ''}whole days`, means, words, notDrawn([...new Set(others)])),
+      areMeans,
+      words: present(
+        ...first,
+        rangesIn(options),
+        `${isCount(metric) ? 'sums of ' : ''}whole days`,
+        areMeans && `a point is the mean of ${WEEK} days`,
+        words,
+        notDrawn([...new Set(others)]),
+      ),
       ...(isOverlay
         ? { accent: present(rows[0]?.[1]) }
         : { judged: { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) } }),
@@ -159,6 +175,16 @@ function partsOf(parts: readonly ChangePart[], change: number, { of, ranges, by,
   };
 }
 
+/** The devices; where their mix made a change of a rate, all shares together: that of one has no part without the others'. */
+function deviceParts(explained: Explained): readonly ChangePart[] {
+  if (!isMix(explained)) return explained.groups;
+  const { mix, rate } = effectsOf(explained);
+  return [
+    { name: 'shares of the devices', contribution: mix },
+    { name: 'rates of the devices', contribution: rate },
+  ];
+}
+
 const segmentWords = (count: number) =>
   present(count > MAX_SEGMENTS && `the largest ${MAX_SEGMENTS} of ${count}`, 'segments overlap: these do not add up').join(', ');
 
@@ -184,7 +210,7 @@ export function chartOfComparison({ result, ...options }: ComparisonDrawn): Char
   const [segment] = bySegment;
   const ofSegments = bySegment.flatMap(({ groups: [own] }) => own ?? []).toSorted((a, b) => size(b) - size(a));
   const parts = byDevice
-    ? partsOf(byDevice.groups, byDevice.change, { ...told, by: 'device' })
+    ? partsOf(deviceParts(byDevice), byDevice.change, { ...told, by: 'device' })
     : segment &&
       partsOf(
         ofSegments.slice(0, MAX_SEGMENTS).map(({ name, contribution }) => ({ name, contribution })),

@@ -4,13 +4,16 @@ import { type CalendarUnit, type Interval, slotsOf } from '../lib/calendar.ts';
 import { DAY_MS, HOUR_MS, isoTime } from '../lib/clock.ts';
 import { todayIn } from '../lib/dates.ts';
 import { grouped } from '../lib/grouped.ts';
+import { hullOf } from '../lib/intervals.ts';
 import { counted, formatPercent } from '../lib/number-text.ts';
 import { capital, firstOf, headlineOf, present } from '../lib/sentences.ts';
+import { LAST } from '../metrics/engine/scan.ts';
 import { isCount } from '../metrics/metric-definitions.ts';
 import { nameOf } from '../metrics/metric-names.ts';
 import { OTHER_DEVICE } from '../metrics/read/metric-grid.ts';
 import { DAYS_COLUMN, PART_MARK, type QueryTable, type TableRange, TOTAL } from '../metrics/read/query-table.ts';
 import { ALL_VISITORS } from '../names/match-name.ts';
+import { meanOf } from '../statistics/order.ts';
 import { intervalIn, momentWords, rangeIn, sinceWords, type Unit, unitIn } from './charts/values.ts';
 import {
   type BarSeries,
@@ -24,7 +27,19 @@ import {
   type TrendSeries,
   type TrendSpec,
 } from './spec.ts';
-import { changesIn, type Filters, filterWords, findingsDrawn, isChange, isMeant, isOnDays, levelsOf, markOf, notDrawn } from './told.ts';
+import {
+  changesIn,
+  type Filters,
+  filterWords,
+  isChange,
+  isDrawn,
+  isMeant,
+  isOnDays,
+  levelsOf,
+  markOf,
+  notDrawn,
+  placeBeside,
+} from './told.ts';
 
 /** More lines or colours cannot be distinguished. */
 const MAX_SERIES = 8;
@@ -63,6 +78,8 @@ interface Pictured extends TableRange {
   readonly judged?: TrendSpec['judged'];
   /** The meaning of `low` and `high`. */
   readonly bands?: string;
+  /** Amounts of weeks are the means of their days. */
+  readonly areMeans?: boolean;
 }
 
 interface DrawnCell {
@@ -78,9 +95,15 @@ interface DrawnCell {
   readonly isAhead: boolean;
 }
 
-/** The findings of a metric about what is drawn of it. */
-const findingsIn = ({ metric, cells, filters, isOfParts }: Drawn, findings: readonly Finding[] = []): Finding[] =>
-  findingsDrawn(findings, metric, { filters, lines: cells.map(({ labels }) => labels.flatMap(wordsIn)), isOfParts });
+/** The findings about places that are drawn. */
+const atPlacesOf = ({ cells, filters, isOfParts }: Drawn, findings: readonly Finding[] = []): Finding[] => {
+  const lines = cells.map(({ labels }) => labels.flatMap(wordsIn));
+  return findings.filter((each) => isDrawn(each, { filters, lines, isOfParts }));
+};
+
+/** The same of the metric alone. */
+const findingsIn = (drawn: Drawn, findings?: readonly Finding[]) =>
+  atPlacesOf(drawn, findings).filter(({ subject }) => subject === drawn.metric);
 
 /** The names of a line or row, which may be of several, or one that holds a comma. */
 const wordsIn = (name: string) => [name, ...name.split(', ')];
@@ -88,7 +111,7 @@ const wordsIn = (name: string) => [name, ...name.split(', ')];
 /** The drawn part of a table: one metric, by all its other columns. */
 interface Drawn {
   readonly metric: string;
-  /** The sentence that answers for the metric; empty where it is not about these amounts. */
+  /** The sentence that answers for the metric; empty where there is none. */
   readonly said: string;
   /** Names of the columns before the metrics. */
   readonly dimensions: readonly string[];
@@ -101,6 +124,7 @@ interface Drawn {
   /** Names of what is left out. */
   readonly left: readonly string[];
   readonly filters: Filters;
+  readonly areMeans: boolean;
   /** The whole, of which the answer tells, is not among what is drawn. */
   readonly isOfParts?: boolean;
 }
@@ -116,7 +140,7 @@ const OF_DAYS: ReadonlySet<string> = new Set(['weekday', 'weekend']);
 function drawnOf(
   { columns, rows, units, filters = {} }: QueryTable,
   metric: string,
-  { timeZone, interval, shows, answers = {}, words = [] }: Pictured,
+  { timeZone, interval, shows, answers = {}, words = [], areMeans = false }: Pictured,
 ): Drawn {
   const [firstMetric = ''] = Object.keys(units);
   // A picture names zones by their paths.
@@ -124,12 +148,9 @@ function drawnOf(
   // There are more Mondays to Fridays than weekends.
   const isPerDay = OF_DAYS.has(columns[0] ?? '') && isCount(metric);
   const daysAt = columns.indexOf(DAYS_COLUMN);
-  const said = headlineOf(answers[metric] ?? '');
-  // Words on weekdays are of usual ones: no title of amounts of all days.
-  const isOfUsual = daysAt !== -1;
   return {
     metric,
-    said: isOfUsual ? '' : said,
+    said: headlineOf(answers[metric] ?? ''),
     dimensions: places.flatMap((place) => columns[place] ?? []),
     cells: rows.map((row) => {
       const per = isPerDay ? (numberOf(row[daysAt]) ?? 1) : 1;
@@ -149,16 +170,16 @@ function drawnOf(
     unit: unitIn(units[metric]),
     of: units[metric],
     filters,
+    areMeans,
     left: [],
     about: present(
       shows,
-      isPerDay && isOfUsual && 'mean of a day',
+      isPerDay && daysAt !== -1 && 'mean of a day',
       interval && intervalIn(timeZone, interval),
       interval && timeZone,
       String(units[metric]),
       ...filterWords(filters, metric),
       ...words,
-      isOfUsual && said,
     ),
   };
 }
@@ -216,49 +237,73 @@ const MOST_MARKS = 4;
 
 const isByDay = ({ dimensions: [unit = ''] }: Drawn) => unit === 'day' || unit === 'hour';
 
-/** The marks of values that are not what was expected, those that lie farthest from it first, each with how far. */
-function unusualMarks(drawn: Drawn, own: readonly Finding[], times: readonly string[]): TrendEvent[] {
-  const marks = own.map(({ when: { from = '' }, change, against }) => {
-    const time = isByDay(drawn) ? from : (times.findLast((each) => each <= from) ?? from);
+/** The marks of values that are not what was expected, those that lie farthest from it first, each with its place and how far. */
+function unusualMarks({ dimensions: [per = ''], filters }: Drawn, own: readonly Finding[], times: readonly string[]): TrendEvent[] {
+  const marks = own.map((each) => {
+    const { when, change, against } = each;
+    const time = times.findLast((start) => start <= (when.from ?? '')) ?? '';
     const off = formatPercent(change?.percent ?? 0, { sign: true, digits: 0 });
     const than = against?.what === 'expected' ? ' to expected' : '';
-    return { time, name: `${momentWords(time, drawn.dimensions[0] ?? '')} ${off}${than}`, isOfValue: true as const };
+    return { time, name: `${[...placeBeside(each, filters), momentWords(time, per)].join(', ')} ${off}${than}`, isOfValue: true as const };
   });
   return [...new Map(marks.map((mark) => [mark.time, mark])).values()];
 }
 
 /** Whether the levels of a finding are amounts as they are drawn: of days, whatever the hours or weeks of these hold. */
-const isOfUnit = ({ unit }: Finding, { metric, dimensions: [per], of }: Drawn) =>
-  per === 'day' && unit === (isCount(metric) ? `${of} a day` : of);
+const isOfUnit = ({ unit }: Finding, { metric, dimensions: [per], of, areMeans }: Drawn) =>
+  (per === 'day' || areMeans) && unit === (isCount(metric) ? `${of} a day` : of);
+
+/** A change of the whole of which no part shows this share is one of how large the parts are. */
+const FOLLOWED = 0.5;
+
+/** Whether a part changed as the whole did, as far as its line has days on both sides. */
+function isFollowed({ change, when: { from = '', to = LAST } }: Finding, drawn: Drawn): boolean {
+  return [...linesOf(drawn).values()].some((line) => {
+    const levelOf = (isOn: boolean) =>
+      meanOf([...line].flatMap(([time, { value }]) => (value !== null && (time >= from && time <= to) === isOn ? [value] : [])));
+    const relative = levelOf(true) / levelOf(false) - 1;
+    return !(relative / ((change?.percent ?? 0) / 100) < FOLLOWED);
+  });
+}
+
+/** Whether the lines show nothing of a finding: of what the season may have made no day before, and of a mix of parts none of these. */
+const isUnseen = (each: Finding, drawn: Drawn, [first = '']: readonly string[]) =>
+  (mayBeSeason(each) && (each.when.from ?? '') < first) ||
+  (drawn.isOfParts && placeBeside(each, drawn.filters).length === 0 && !isFollowed(each, drawn));
 
 /**
  * The first finding of what is drawn over time, with its marks and levels, and how many unusual days have none; changes of places or
- * metrics without a line are marked in words.
+ * metrics without a line, and days in a course of weeks, are marked in words.
  */
 function toldOf(drawn: Drawn, findings: readonly Finding[] = [], times: readonly string[]) {
-  // One day is not seen in a course of weeks or months.
-  const isSeen = ({ when }: Finding) => when.shape !== 'day' || isByDay(drawn);
-  const own = findingsIn(drawn, findings).filter((each) => isSeen(each) && isOnDays(each, times));
-  const changes = changesIn(findings, drawn.metric, times);
-  // No day before it is drawn, and nothing of it where the season made it.
-  const isUnseen = (each: Finding) => mayBeSeason(each) && (each.when.from ?? '') < (times[0] ?? '');
-  const finding = own.find((each) => each.when.shape !== 'day' && !isUnseen(each) && (isMoved(each) || each.verdict === 'unchanged'));
+  const seen = findings.filter((each) => isOnDays(each, times) && !isUnseen(each, drawn, times));
+  const own = findingsIn(drawn, seen);
+  // One day makes no month.
+  const isSeen = ({ when }: Finding) => when.shape !== 'day' || isByDay(drawn) || drawn.dimensions[0] === 'week';
+  const changes = changesIn(seen.filter(isSeen), drawn.metric, times);
+  // A change that is marked says why its days are not what was expected without it.
+  const isOfValue = ({ when: { shape, from = '' }, against }: Finding) =>
+    against?.what === 'expected' ? !changes.some((each) => isOnDays(each, [from])) : shape === 'day' && isByDay(drawn);
+  const valued = own.filter((each) => isMoved(each) && isOfValue(each));
+  // A day is what was asked, or stands out of what was.
+  const isAsked = ({ when, against }: Finding) => when.shape !== 'day' || against?.what === 'expected';
+  const finding = own.find((each) => isAsked(each) && (each.verdict === 'unchanged' || isMoved(each)));
+  // Nobody sees one day in a course of weeks or months.
+  const titled = finding ?? atPlacesOf(drawn, changes).find((each) => isChange(each) || isByDay(drawn));
   // Two ranges may differ by a change within them.
-  const story = finding && isMoved(finding) ? [finding, ...changes].find(isChange) : undefined;
-  const isUnusual = (each: Finding) => isMoved(each) && (each.when.shape === 'day' || each.against?.what === 'expected');
-  const unusual = unusualMarks(drawn, own.filter(isUnusual), times);
-  const levels = story && own.includes(story) && isOfUnit(story, drawn) ? levelsOf(story, times) : [];
+  const story = titled && isMoved(titled) ? [titled, ...changes].find(isChange) : undefined;
+  const unusual = unusualMarks(drawn, valued, times);
   return {
-    title: finding?.sentence,
+    title: titled?.sentence,
     accent: present(finding, story).filter(isMoved),
     isChanged: changes.length > 0,
     left: unusual.length > MOST_MARKS && `${counted(unusual.length - MOST_MARKS, 'more unusual day')} not marked`,
     marks: [
       ...unusual.slice(0, MOST_MARKS),
-      ...changes.filter(({ when }) => when.from !== story?.when.from).map((each) => markOf(each, times)),
+      ...changes.filter((each) => each.when.from !== story?.when.from && !valued.includes(each)).map((each) => markOf(each, times)),
     ],
-    levels,
-    ...(story && { change: markOf(story, times, story === finding ? sinceWords(story.when) : undefined) }),
+    levels: story && own.includes(story) && isOfUnit(story, drawn) ? levelsOf(story, times) : [],
+    ...(story && { change: markOf(story, times, story === titled ? sinceWords(story.when) : undefined) }),
   };
 }
 
@@ -315,7 +360,7 @@ function keysOf({ series, judged, levels }: Pick<TrendSpec, 'series' | 'judged' 
   return present(
     series.length <= MAX_BANDS && series.some(({ low }) => low) && `bands: ${bands}`,
     judged && `shaded: the ${judged.from.includes('-') ? 'period' : 'hours of the title'}`,
-    levels && 'level lines: before and since',
+    levels && 'level lines: before and after the change began',
     series.some(({ isAhead }) => isAhead) && 'dotted: forecast',
   );
 }
@@ -399,8 +444,21 @@ function noteOf({ verdict, change }: Finding): string {
 const titleFinding = (finding: Finding | undefined, changes: readonly Finding[]) =>
   finding && isMoved(finding) ? finding : (changes[0] ?? finding);
 
+/** What bars show of findings, and the one that titles them. */
+function barsTold(drawn: Drawn, { findings, interval, timeZone }: TableRange) {
+  const days = interval ? [interval.startMs, interval.endMs].map((ms) => todayIn(timeZone, ms)) : [];
+  const found = findingsIn(drawn, findings).filter((each) => each.when.shape === 'range' && isOnDays(each, days));
+  // Bars are of the whole range: of a change within it they show no day. Those of a difference first.
+  const own = found.toSorted((a, b) => Number(isMoved(b)) - Number(isMoved(a)));
+  const changes = changesIn(findings, drawn.metric, days);
+  // Of weekdays those of usual weeks are drawn, which show nothing of a change.
+  const isOfWeekdays = OF_DAYS.has(drawn.dimensions[0] ?? '');
+  return { own, changes, titled: isOfWeekdays ? undefined : titleFinding(own[0], changes) };
+}
+
 /** Rows by all columns but the last, whose values are the colours; by all of them where those would be too many. */
-function barsOf(drawn: Drawn, { findings = [], reference, interval, timeZone, accent: meant = [] }: TableRange, most: number): BarsSpec {
+function barsOf(drawn: Drawn, range: TableRange, most: number): BarsSpec {
+  const { reference, accent: meant = [] } = range;
   const { metric, dimensions, cells, unit, about, left } = turned(drawn);
   const last = once(cells.map(({ labels }) => labels.at(-1) ?? ''));
   const isColoured = dimensions.length > 1 && last.length <= MAX_SERIES;
@@ -413,13 +471,8 @@ function barsOf(drawn: Drawn, { findings = [], reference, interval, timeZone, ac
   );
   const names = isColoured ? last : [nameOf(metric)];
   const shown = rows.slice(0, most);
-  const days = interval ? [interval.startMs, interval.endMs].map((ms) => todayIn(timeZone, ms)) : [];
-  const found = findingsIn(drawn, findings).filter((each) => each.when.shape === 'range' && isOnDays(each, days));
-  // Bars are of the whole range: of a change within it they show no day. Those of a difference first.
-  const own = found.toSorted((a, b) => Number(isMoved(b)) - Number(isMoved(a)));
+  const { own, changes, titled } = barsTold(drawn, range);
   const [finding] = own;
-  const changes = changesIn(findings, metric, days);
-  const titled = titleFinding(finding, changes);
   const isOfRow = (all: readonly DrawnCell[], each: Finding) =>
     all.some((cell) => cell.value !== null && isMeant(namesOf(cell), each, drawn.filters));
   const accent = shown.flatMap(([row, all]) => (finding && isMoved(finding) && isOfRow(all, finding) ? [row] : [])).concat(meant);
@@ -496,8 +549,8 @@ interface TypedRows {
   readonly currency?: string | undefined;
   /** How many rows the query has; the picture holds those that are given. */
   readonly rowCount?: number | undefined;
-  /** The days that the query could read. */
-  readonly drawnDays?: Interval | undefined;
+  /** The days that the query could read, in order. */
+  readonly drawnDays?: readonly Interval[] | undefined;
   /** Columns that the files of only some of these days have. */
   readonly partial?: readonly { readonly columns: readonly string[]; readonly days: readonly Interval[] }[];
 }
@@ -514,11 +567,12 @@ function cellText(cell: unknown): string {
 /** A column as a title says it: `browser name`. */
 const wordsOf = (column: string) => column.replaceAll('_', ' ').trim() || column;
 
-/** Instants as charts take them: days where all are midnights, the last one in part where the files end within it. */
-function timeLabels(cells: readonly unknown[], drawnDays: Interval | undefined): string[] {
+/** Instants as charts take them: days where all are midnights, in part where the files hold no more of them. */
+function timeLabels(cells: readonly unknown[], drawnDays: readonly Interval[]): string[] {
   const texts = cells.map(cellText);
   const areDays = texts.every((text) => MIDNIGHT.test(text) || text.length === 10);
-  const isPart = (day: string) => drawnDays !== undefined && Date.parse(day) + DAY_MS > drawnDays.endMs + 1;
+  const isHeld = (startMs: number) => drawnDays.some((each) => each.startMs <= startMs && startMs + DAY_MS <= each.endMs + 1);
+  const isPart = (day: string) => drawnDays.length > 0 && !isHeld(Date.parse(day));
   return texts.map((text) => {
     if (!areDays) return text.replace(' ', 'T');
     const day = text.replace(MIDNIGHT, '');
@@ -543,7 +597,7 @@ const unitsBy = (units: NonNullable<TypedRows['units']>, currency: string) =>
  * stands behind a label.
  */
 export function chartOfRows(
-  { columns: names, types, rows, units: own = {}, currency = 'money', rowCount = rows.length, drawnDays, partial = [] }: TypedRows,
+  { columns: names, types, rows, units: own = {}, currency = 'money', rowCount = rows.length, drawnDays = [], partial = [] }: TypedRows,
   timeZone: string,
 ): ChartSpec | undefined {
   // The first column is a label even where it is a number, and so is an id.
@@ -568,7 +622,7 @@ export function chartOfRows(
     ]),
     units: Object.fromEntries(metrics.map((metric) => [metric, units[metric] ?? ''])),
   };
-  const range = daysWords(isTime ? starts : [], drawnDays, timeZone);
+  const range = daysWords(isTime ? starts : [], hullOf(drawnDays), timeZone);
   const rest = rowCount > rows.length && `the first ${rows.length} of ${rowCount} rows`;
   // A group without a name holds the days whose files have none.
   const others = starts.includes(NO_NAME) ? `: ${NO_NAME} holds the other days too` : '';

@@ -44,12 +44,10 @@ interface DrawnLines {
   readonly isOfParts?: boolean | undefined;
 }
 
-/** Findings of a metric in places that are drawn, the most important first. */
-export function findingsDrawn(findings: readonly Finding[], metric: string, { filters, lines, isOfParts = false }: DrawnLines): Finding[] {
-  return findings.filter((each) => {
-    const places = placeBeside(each, filters);
-    return each.subject === metric && !(isOfParts && places.length === 0) && lines.some((line) => isOf(line, places));
-  });
+/** Whether the place of a finding is drawn. */
+export function isDrawn(finding: Pick<Finding, 'place'>, { filters, lines, isOfParts = false }: DrawnLines): boolean {
+  const places = placeBeside(finding, filters);
+  return !(isOfParts && places.length === 0) && lines.some((line) => isOf(line, places));
 }
 
 /** Whether a finding is of days among those of a picture: it may have begun before them. */
@@ -71,16 +69,23 @@ export function markOf(
   };
 }
 
-/** Changes with a date that move the metric of a picture, its own or of what makes it; of several that began on a day the first. */
+/**
+ * Changes with a date that move the metric of a picture, its own or of what makes it, and unusual days; of several that began on a day the
+ * first.
+ */
 export function changesIn(findings: readonly Finding[] = [], metric: string, times: readonly string[]): Finding[] {
   const seen = findings.filter(
-    (each) => isChange(each) && (isOfMetric(each.subject, metric) || each.cost?.of === metric) && isOnDays(each, times),
+    (each) =>
+      (isChange(each) || isUnusualDay(each)) && (isOfMetric(each.subject, metric) || each.cost?.of === metric) && isOnDays(each, times),
   );
   return [...grouped(seen, ({ when }) => when.from).values()].flatMap(([one]) => one ?? []);
 }
 
 /** Whether a finding is that something changed on a day, which may be over. */
 export const isChange = (each: Finding) => isMoved(each) && each.when.shape !== 'range' && each.when.shape !== 'day';
+
+/** Whether a finding is that a day lay apart from those around it, which is no judgement of a day that was asked about. */
+const isUnusualDay = (each: Finding) => isMoved(each) && each.when.shape === 'day' && each.against?.what === 'before';
 
 /** The levels on both sides of a change, as its record has them; none of a slow trend, which has no level. */
 export function levelsOf({ now, against, when: { shape, from = '', to } }: Finding, times: readonly string[]): TrendLevel[] {

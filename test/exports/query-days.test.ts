@@ -34,7 +34,7 @@ it.each([
   const workspace = project();
   try {
     const { drawnDays } = await asked(workspace, sql);
-    expect(drawnDays).toEqual({ startMs: Date.UTC(2026, 10, first), endMs: Date.UTC(2026, 10, last + 1) });
+    expect(drawnDays).toEqual([{ startMs: Date.UTC(2026, 10, first), endMs: Date.UTC(2026, 10, last + 1) }]);
   } finally {
     await workspace.close();
   }

@@ -48,6 +48,7 @@ function compared(verdict: Verdict, since?: DatedChange, groups: readonly Contri
   return {
     data: { answer: '', findings: [finding(since)], columns: [], rows: [], details: [] },
     headline,
+    first: [],
     judged: [{ ...judgement, reading, metric: 'visits' } satisfies Judged],
     isNoise: verdict === 'within noise',
     byDevice: groups.length > 0 ? byDevice : undefined,
@@ -116,11 +117,11 @@ function told(first: Partial<PeriodsResult['data']['findings'][number]>, history
 }
 
 it('begins a week before a change that the range alone would not show', () => {
-  const when = { shape: 'step' as const, from: '2026-10-30', ongoing: true };
+  const when = { shape: 'step' as const, from: '2026-10-16', ongoing: true };
   const days = times(30, (day) => day - 30);
-  const [trend] = panels(told({ when, sentence: 'Visits have been lower since 30 Oct.' }, days));
-  expect(trend).toMatchObject({ title: 'Visits have been lower since 30 Oct', change: { name: 'since 30 Oct', time: '2026-10-30' } });
-  expect(trend).toHaveProperty('times.0', '2026-10-23');
+  const [trend] = panels(told({ when, sentence: 'Visits have been lower since 16 Oct.' }, days));
+  expect(trend).toMatchObject({ title: 'Visits have been lower since 16 Oct', change: { name: 'since 16 Oct', time: '2026-10-16' } });
+  expect(trend).toHaveProperty('times.0', '2026-10-09');
 });
 
 it.each([

@@ -79,7 +79,10 @@ it('says of which days the data are, and columns as words', () => {
   ];
   const columns = ['browser_name', 'page_views'];
   const partial = [{ columns: ['browser_name'], days: [{ ...drawnDays, endMs: Date.parse('2026-11-23T00:00Z') - 1 }] }];
-  const chart = chartOfRows({ columns, types: ['VARCHAR', 'BIGINT'], rows, units: { page_views: 'views' }, drawnDays, partial }, 'UTC');
+  const chart = chartOfRows(
+    { columns, types: ['VARCHAR', 'BIGINT'], rows, units: { page_views: 'views' }, drawnDays: [drawnDays], partial },
+    'UTC',
+  );
   expect(chart).toMatchObject({
     title: 'Page views by browser name',
     subtitle: `views, 18 – 24 Nov 2026, UTC, browser name known on 18 – 22 Nov 2026 only, rows of the query over downloaded exports`,
@@ -261,26 +264,27 @@ it('marks the day and the line of a change, also within a week and where it cost
     when: { shape: 'step', from: '2026-11-10', ongoing: true },
     cost: { of: 'revenueSum', value: -9, low: -12, high: -6, unit: 'EUR', from: '', to: '' },
   } as const;
-  const day = { ...change, when: { shape: 'day', from: '2026-11-16', to: '2026-11-16', ongoing: false } } as const;
+  const against = { what: 'before', value: 40 } as const;
+  const day = { ...change, against, when: { shape: 'day', from: '2026-11-16', to: '2026-11-16', ongoing: false } } as const;
   const chart = chartOfTable(table, { ...week, findings: [change, day] });
   expect(chart && panelsOf(chart)).toMatchObject([
     {
       title: 'visits of : lower',
       series: [{ name: 'desktop' }, { name: 'mobile', isAccent: true }],
       change: { name: 'since 10 Nov', time: '2026-11-10' },
-      events: [],
+      events: [{ name: 'visits of : lower', time: '2026-11-16' }],
     },
-    { title: 'Revenue by week and device', events: [{ name: 'visits of : lower', time: '2026-11-10' }] },
+    { title: 'visits of : lower', change: { name: 'since 10 Nov', time: '2026-11-10' } },
   ]);
-  // Neither is one alone a course of weeks.
+  // One alone is marked, and is no course of weeks.
   const [alone] = panelsOf(chartOfTable(table, { ...week, findings: [day] }) ?? { kind: 'panels', panels: [] });
-  expect(alone).toMatchObject({ title: 'Visits by week and device', events: [] });
+  expect(alone).toMatchObject({ title: 'Visits by week and device', events: [{ name: 'visits of : lower', time: '2026-11-16' }] });
   expect(alone).not.toHaveProperty('change');
   // It began before the first day of the picture and runs through it; one that was over is none of it.
   const earlier = (to: object) =>
     chartOfTable(table, { ...week, findings: [{ ...change, when: { ...change.when, from: '2026-11-01', ...to } }] });
   expect(earlier({})).toMatchObject({
-    panels: [{ change: { name: '← since 1 Nov', time: '2026-11-02' } }, { events: [{ time: '2026-11-02' }] }],
+    panels: [1, 2].map(() => ({ change: { name: '← since 1 Nov', time: '2026-11-02' } })),
   });
   expect(earlier({ to: '2026-11-01' })).toMatchObject({ panels: [{ title: 'Visits by week and device' }, { events: [] }] });
   expect(JSON.stringify(earlier({ to: '2026-11-01' }))).not.toContain('"change"');

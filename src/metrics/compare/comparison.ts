@@ -5,7 +5,7 @@ import { type Grammar, isMoved, saidOf, sentenceOf, subjectText } from '../../fi
 import { dateText, listed, rangeText } from '../../findings/wording.ts';
 import { daysFrom, type Interval } from '../../lib/calendar.ts';
 import { grouped } from '../../lib/grouped.ts';
-import { capital, lowered } from '../../lib/sentences.ts';
+import { capital, headlineOf, lowered } from '../../lib/sentences.ts';
 import type { SpecialDays } from '../calendar/special-days.ts';
 import { joined, type Occasion, occasionsOf } from '../calendar/special-words.ts';
 import { logOf } from '../change-cost.ts';
@@ -491,6 +491,8 @@ export function wordComparison(scene: ComparisonScene) {
       details,
     },
     headline,
+    /** What comes before all that was found. */
+    first: first.map(headlineOf),
     /** The judged whole and devices of the headline. */
     judged: judged.judgedOf(headline.metric),
     /** Neither the headline nor a device of it stands out: there is nothing to explain. */

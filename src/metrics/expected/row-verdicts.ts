@@ -220,53 +220,74 @@ export function weekdaySentence(name: string, metric: string, days: readonly Met
   return `${name}: ${word} on ${nameAt(end)}, ${size} ${seen}.`;
 }
 
+/** The days on which a metric may be unusual. */
+interface UnusualDays {
+  /** The changes among the days: those of a lasting one are the side of it that has fewer. */
+  readonly found: readonly FoundChange[];
+  readonly isSpecial: (day: string) => boolean;
+}
+
+/** Tells the unusual days of one selection apart, for some metrics together. */
+function unusualAmong(own: readonly MetricRow[], metrics: readonly string[], { found, isSpecial }: UnusualDays) {
+  const [row] = own;
+  const key = row && keyOf(row.selection);
+  const changes = found.flatMap((each) =>
+    metrics.some((metric) => isChangeOf(each, metric)) && keyOf(each.reading) === key ? [each.change] : [],
+  );
+  const usualSide = (from: string) => 2 * own.filter(({ interval: { label = '' } }) => label < from).length > own.length;
+  const isOn = (day: string, { from, to }: FoundChange['change']) =>
+    to === undefined ? day < from !== usualSide(from) : from <= day && day <= to;
+  return { changes, isUnusual: (day: string) => isSpecial(day) || changes.some((change) => isOn(day, change)) };
+}
+
+/** The whole weeks of usual days of one selection; all days where each is usual. */
+function usualDays(own: readonly MetricRow[], metrics: readonly string[], unusual: UnusualDays): readonly MetricRow[] {
+  const { isUnusual } = unusualAmong(own, metrics, unusual);
+  const usual = own.filter(({ interval: { label = '' } }) => !isUnusual(label));
+  return usual.length === own.length ? own : wholeWeeks(usual).flat();
+}
+
+const bySelection = <Row extends MetricRow>(rows: readonly Row[]) => [...grouped(rows, ({ selection }) => keyOf(selection)).values()];
+
+/** The days that words on weekdays are about, for each selection; all of one that has no usual week. */
+export const usualRows = (rows: readonly MetricRow[], metrics: readonly string[], unusual: UnusualDays): MetricRow[] =>
+  bySelection(rows).flatMap((own) => {
+    const usual = usualDays(own, metrics, unusual);
+    return [...(usual.length > 0 ? usual : own)];
+  });
+
 /**
  * Verdicts in words about the rows of a table: the highest weekday, weekends against the other days, the trend over weeks, and that of
- * shares over months too; empty where rows are of something else or too few. `days` are the rows that were read; `found` has the changes
- * among them: their days are no usual ones, as those of the calendar, and a metric with a lasting one has no trend.
+ * shares over months too; empty where rows are of something else or too few. `days` are the rows that were read; a metric with a lasting
+ * change has no trend.
  */
 export function rowVerdicts(
   query: MetricQuery,
   lines: readonly QueryLine[],
   days: readonly MetricRow[],
-  {
-    nameOf: nameOfSelection,
-    found,
-    isSpecial,
-  }: {
-    readonly nameOf: (row: MetricRow) => string;
-    readonly found: readonly FoundChange[];
-    readonly isSpecial: (day: string) => boolean;
-  },
+  { nameOf: nameOfSelection, ...unusual }: UnusualDays & { readonly nameOf: (row: MetricRow) => string },
 ): string {
   const unit = timeUnitOf(query.breakdown);
   if ((query.order && !isOfDays(unit)) || query.zoneIds.length > 0) return '';
   const rows = isOfDays(unit)
     ? days.map((row): QueryLine => ({ ...row, order: 0 }))
     : lines.filter(({ order, isOther }) => Number.isFinite(order) && !isOther);
-  const sentenceOf = (metric: string, own: readonly QueryLine[], key: string): string => {
-    const changes = found.filter((each) => isChangeOf(each, metric) && keyOf(each.reading) === key).map(({ change }) => change);
-    // Of a lasting change the level with more days is the usual one.
-    const usualSide = (from: string) => 2 * own.filter(({ interval: { label = '' } }) => label < from).length > own.length;
-    const isOn = (day: string, { from, to }: FoundChange['change']) =>
-      to === undefined ? day < from !== usualSide(from) : from <= day && day <= to;
-    const isUnusual = (day: string) => isSpecial(day) || changes.some((change) => isOn(day, change));
+  const sentenceOf = (metric: string, own: readonly QueryLine[]): string => {
     const where = own.slice(0, 1).map(nameOfSelection).join('');
     const name = `${nameOf(metric)}${where === '' ? '' : ` (${where})`}`;
     if (isOfDays(unit)) {
-      const usual = own.filter(({ interval: { label = '' } }) => !isUnusual(label));
-      const isAll = usual.length === own.length;
+      const usual = usualDays(own, [metric], unusual);
       const sentence = unit === 'weekday' ? weekdaySentence : weekendSentence;
-      const left = isAll ? own : wholeWeeks(usual).flat();
-      return sentence(isAll ? name : `${name} without special days and changes`, metric, left);
+      return sentence(usual === own ? name : `${name} without special days and changes`, metric, usual);
     }
+    const { changes, isUnusual } = unusualAmong(own, [metric], unusual);
     if ((unit !== 'week' && unit !== 'month') || changes.some(({ to }) => to === undefined)) return '';
     const isShare = query.shares && isCount(metric) && own.some(({ shares }) => (shares?.[metric] ?? 100) < 100);
     // Over the months of a year a trend is the season.
     if (unit === 'month' && !isShare) return '';
     return courseOf(own, metric, { name: isShare ? `the share of ${lowered(name)}` : name, unit, isShare, isUnusual });
   };
-  const groups = [...grouped(rows, ({ selection }) => keyOf(selection))];
-  const said = askedOf(query).flatMap((metric) => groups.map(([key, own]) => sentenceOf(metric, own, key)));
+  const groups = bySelection(rows);
+  const said = askedOf(query).flatMap((metric) => groups.map((own) => sentenceOf(metric, own)));
   return [...new Set(said.filter((text) => text !== ''))].join(' ');
 }

@@ -62,7 +62,8 @@ function valuedRows(metric: string, { columns, rows }: QueryTable, names: readon
 type ValuedRow = ReturnType<typeof valuedRows>['all'][number];
 
 /** The rows with the most and the least of a metric by more than chance, of a limit's the first; empty of fewer than two. */
-function endsText(metric: string, subject: string, table: QueryTable, names: readonly string[], { query, grammar }: LeadScene): string {
+function endsText(metric: string, subject: string, table: QueryTable, names: readonly string[], scene: LeadScene): string {
+  const { query, grammar, from, to } = scene;
   const { all, rest } = valuedRows(metric, table, names);
   const isCut = isLimited(query, all.length);
   // A part of a time may hold the most of what adds up, and never says what is least.
@@ -78,7 +79,7 @@ function endsText(metric: string, subject: string, table: QueryTable, names: rea
     const told = names.flatMap((name, column) =>
       name === 'zoneId' || UNTOLD.has(row.own[column])
         ? []
-        : [namePart(name, String(row.own[column]).replace(PART_MARK, ''), grammar.year)],
+        : [namePart(name, String(row.own[column]).replace(PART_MARK, ''), grammar.year).replace(from === to ? /^.*, /u : '', '')],
     );
     const ofAll = typeof row.share === 'number' ? `, ${valueText(row.share, '%')} of all` : '';
     return `${told.join(', ') || String(row.own[0])} (${figure(row)}${row.isPart ? ' in part of it' : ''}${ofAll})`;
