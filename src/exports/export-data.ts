@@ -297,11 +297,11 @@ async function withFiles<T>(workspace: ProjectWorkspace, asked: Asked, context: 
       const views = parts.map(({ view }) => view);
       const common = { views: views.map(({ name }) => name), files: [...new Set(views.flatMap((view) => view.files))] };
       const ids = alikeIds(views);
-      const comparing = openSql({ ...common, setup: views.map((view) => view.setupAsHeld(ids)) }, options);
+      const comparing = openSql({ ...common, setup: views.map((view) => view.setup(ids)) }, options);
       const select: Data['select'] = (sql, { maxRows, maxChars = MAX_CHARS, author, isIdsAlike }) => {
         const statement = { sql, maxRows, maxChars };
         const run = () =>
-          isIdsAlike ? comparing.run(statement) : runSql({ ...common, setup: views.map((view) => view.setup), ...statement }, options);
+          isIdsAlike ? comparing.run(statement) : runSql({ ...common, setup: views.map((view) => view.setup()), ...statement }, options);
         return guarded(views, run, author);
       };
       const keep: Data['keep'] = (keptAs, sql) =>

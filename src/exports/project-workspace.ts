@@ -7,7 +7,7 @@ import { isLoopback } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createFairSemaphore, endOrTime } from '../lib/concurrency.ts';
 import { hint } from '../lib/hint.ts';
-import { conversionFailure, convertJob, waitingJobs } from './convert/conversions.ts';
+import { conversionFailure, conversionsIn, convertWaiting } from './convert/conversions.ts';
 import { type Download, type DownloadOptions, downloadOf, removeTempFiles, startDownload, tempFilesIn } from './download/download-run.ts';
 import { createFileStore } from './download/file-store.ts';
 import { diskFailure, namesIn, tryDirectory, WorkspaceError } from './store/disk.ts';
@@ -28,7 +28,7 @@ import {
 import { bytesBelow, createQuota } from './store/quota.ts';
 import { removeStaleSpillDirectories } from './store/spill.ts';
 import { complete, storedRuns } from './store/stored-runs.ts';
-import { openProjectWarehouse, type ProjectWarehouse } from './warehouse/project-warehouse.ts';
+import { openProjectWarehouse } from './warehouse/project-warehouse.ts';
 import type { Warehouse } from './warehouse/warehouse.ts';
 
 const REMOVED = '.removed-';
@@ -164,33 +164,6 @@ async function endedBy(downloads: readonly Download[], untilMs: number, clock: C
   if (leftMs > 0) await endOrTime(ended, (own) => clock.sleep(leftMs, own), signal);
 }
 
-/** The parts of a workspace that its conversions need. */
-interface ConversionParts extends Pick<WorkspaceParts, 'keepSource'> {
-  readonly dir: string;
-  readonly warehouse: ProjectWarehouse | undefined;
-  readonly loading: Parameters<ProjectWarehouse['load']>[1];
-}
-
-/** Starts the waiting conversions of runs, one for each job, and loads what they make; `running` are those under way by job. */
-function createConverter({ keepSource = false, dir, warehouse, loading }: ConversionParts) {
-  const running = new Map<number, Promise<void>>();
-  const { holder, signal } = loading;
-  const onConverted = (runs: readonly RunManifest[]) => warehouse?.load(runs, loading);
-  const options = { projectDir: dir, holder, keepSource, signal, onConverted };
-
-  function convert(runs: readonly RunManifest[]): void {
-    if (signal.aborted) return;
-    onConverted(runs);
-    for (const jobId of waitingJobs(runs, options)) {
-      const done = convertJob(jobId, options);
-      if (running.get(jobId) === done) continue;
-      running.set(jobId, done);
-      void done.finally(() => running.get(jobId) === done && running.delete(jobId));
-    }
-  }
-  return { convert, running };
-}
-
 /** Starts downloads; `started` are those that have not ended. */
 function createStarter(context: Parameters<typeof startDownload>[1], onComplete: (manifest: RunManifest) => void) {
   const started = new Set<Download>();
@@ -205,7 +178,7 @@ function createStarter(context: Parameters<typeof startDownload>[1], onComplete:
 
 /** Opens the part of the data directory that belongs to this owner; directories are made when something is written. */
 export function openProjectWorkspace(parts: WorkspaceParts) {
-  const { quotaMb, ask, askKept, keepSource, warehouse: shared, clock, random = Math.random, ...owner } = parts;
+  const { quotaMb, ask, askKept, keepSource = false, warehouse: shared, clock, random = Math.random, ...owner } = parts;
   const dir = projectDirectory(owner);
   // Each principal has a quota of its own: none can fill that of another, or learn how much another uses.
   const ownDir = principalDirectory(owner);
@@ -219,9 +192,10 @@ export function openProjectWorkspace(parts: WorkspaceParts) {
   const directoryOf = (run: RunId) => runDirectory(dir, run);
   const reading = <T>(runs: readonly RunId[], task: (manifests: RunManifest[]) => Promise<T>) => readRuns(dir, runs, task);
   const loading = { holder: ownDir, signal, reading, directoryOf };
-  const { convert, running } = createConverter({ keepSource, dir, warehouse, loading });
+  const onConverted = (runs: readonly RunManifest[]) => warehouse?.load(runs, loading);
+  const converting = { projectDir: dir, holder: ownDir, keepSource, signal, onConverted };
   const context = { projectDir: dir, ask, askKept, clock, random, store, quota, signal };
-  const { start, started } = createStarter(context, (manifest) => convert([manifest]));
+  const { start, started } = createStarter(context, (manifest) => convertWaiting([manifest], converting));
 
   return {
     projectId: owner.projectId,
@@ -240,7 +214,7 @@ export function openProjectWorkspace(parts: WorkspaceParts) {
     /** Complete runs of a job, or of all: by `from`, then by `exportedAt`. */
     async runs(jobId?: number): Promise<RunManifest[]> {
       const found = complete(await runList(jobId));
-      convert(found);
+      convertWaiting(found, converting);
       return found.toSorted(byTime);
     },
     /** One run where it is complete. */
@@ -270,17 +244,16 @@ export function openProjectWorkspace(parts: WorkspaceParts) {
     /** Resolves when all of these have ended, however, or at `untilMs` by the clock; they go on when `until` ends the wait. */
     settled: (downloads: readonly Download[], untilMs: number, until: AbortSignal) => endedBy(downloads, untilMs, clock, until),
     /** Removes a run, complete or not, and gives the bytes that are free now; throws a `WorkspaceError` where it is in use. */
-    remove: (id: RunId) => Promise.resolve(running.get(id.jobId)).then(() => removeRun(dir, id)),
+    remove: (id: RunId) => Promise.all(conversionsIn(dir, new Set([id.jobId]))).then(() => removeRun(dir, id)),
     /** Resolves when no conversion of this process is running, of these jobs or of all, and no load. */
     async converted(jobIds?: ReadonlySet<number>): Promise<void> {
-      const own = () => [...running].flatMap(([jobId, done]) => ((jobIds?.has(jobId) ?? true) ? done : []));
-      while (own().length > 0) await Promise.all(own());
+      while (conversionsIn(dir, jobIds).length > 0) await Promise.all(conversionsIn(dir, jobIds));
       await warehouse?.settled();
     },
     /** Ends the downloads and conversions that were started here; what has arrived stays. */
     async close(): Promise<void> {
       ending.abort(new WorkspaceError('busy', 'The server stopped the download because the session ended; what has arrived is kept.'));
-      await Promise.allSettled([...[...started].map(({ result }) => result), ...running.values()]);
+      await Promise.allSettled([...[...started].map(({ result }) => result), ...conversionsIn(dir)]);
       await warehouse?.settled('own');
       await store.close();
     },

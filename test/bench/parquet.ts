@@ -4,7 +4,7 @@ import { cpSync, createWriteStream, existsSync, mkdirSync, renameSync, rmSync, s
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGzip } from 'node:zlib';
-import { convertJob } from '../../src/exports/convert/conversions.ts';
+import { conversionsIn, convertWaiting } from '../../src/exports/convert/conversions.ts';
 import { dataViewOf } from '../../src/exports/query/data-view.ts';
 import { runSql } from '../../src/exports/query/sql-process.ts';
 import { type RunManifest, readManifest, runDirectory } from '../../src/exports/store/manifest.ts';
@@ -103,7 +103,7 @@ async function watched<T>(task: () => Promise<T>): Promise<{ ms: number; peakMb:
 async function product(runs: readonly RunManifest[], projectDir: string, sql: string) {
   const options = { directory: projectDir, holder: 'bench', timeoutMs: 600_000 };
   const { name, setup, files } = dataViewOf(runs);
-  return (await runSql({ views: [name], setup: [setup], files, sql, maxRows: 1000, maxChars: 1e6 }, options)).rows;
+  return (await runSql({ views: [name], setup: [setup()], files, sql, maxRows: 1000, maxChars: 1e6 }, options)).rows;
 }
 
 /** The same by a process of DuckDB alone, its start included. */
@@ -120,7 +120,8 @@ async function convertedSessions() {
   cpSync(source, directory, { recursive: true });
   writeFileSync(join(directory, 'manifest.json'), JSON.stringify(run));
   const { signal } = new AbortController();
-  const { ms, peakMb } = await watched(async () => convertJob(1, { projectDir, holder: 'bench', keepSource: true, signal }));
+  convertWaiting([run], { projectDir, holder: 'bench', keepSource: true, signal });
+  const { ms, peakMb } = await watched(() => Promise.all(conversionsIn(projectDir)));
   const converted = await readManifest(projectDir, run);
   if (converted?.table?.rows !== SESSIONS) throw new Error('The run was not converted.');
   return { projectDir, directory, run: converted, ms, peakMb };

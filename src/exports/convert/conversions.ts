@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { folded } from '../query/columns.ts';
 import { commonKeys, idsOf, isResolved, laterRuns } from '../query/data-view.ts';
 import { openWriter, SqlError, type SqlSession } from '../query/sql-process.ts';
@@ -34,13 +34,19 @@ const refused = new Map<string, SqlError | WorkspaceError>();
 /** Runs whose rows could not be compared with those of later runs: not tried again by this process. */
 const unresolvable = new Set<string>();
 
-/** Converts the runs of a job in the background, in another round where that is already running. Never rejects. */
-export function convertJob(jobId: number, context: ConversionContext): Promise<void> {
+/** Conversions of a project that are under way in this process, of these jobs or of all; none rejects. */
+export function conversionsIn(projectDir: string, jobIds?: ReadonlySet<number>): Promise<void>[] {
+  const isMeant = (key: string) => dirname(key) === projectDir && (jobIds?.has(Number(basename(key))) ?? true);
+  return [...underWay].flatMap(([key, { done }]) => (isMeant(key) ? done : []));
+}
+
+/** Converts the runs of a job in the background, in another round where that is already running. */
+function convertJob(jobId: number, context: ConversionContext): void {
   const key = join(context.projectDir, String(jobId));
   const known = underWay.get(key);
   const work = known ?? { again: true, done: Promise.resolve() };
   work.again = true;
-  if (known) return known.done;
+  if (known) return;
   const rounds = async () => {
     while (work.again && !context.signal.aborted) {
       work.again = false;
@@ -53,7 +59,6 @@ export function convertJob(jobId: number, context: ConversionContext): Promise<v
   };
   underWay.set(key, work);
   work.done = rounds();
-  return work.done;
 }
 
 async function workOn(jobId: number, context: ConversionContext): Promise<void> {
@@ -70,14 +75,14 @@ function isUnconverted(run: RunManifest, projectDir: string): boolean {
   return isConvertible(run) && !run.table && !refused.has(runDirectory(projectDir, run));
 }
 
-/** Jobs of these runs that wait for their conversion, or for the search of rows that later runs hold too. */
-export function waitingJobs(
-  runs: readonly RunManifest[],
-  { projectDir, keepSource }: Pick<ConversionContext, 'projectDir' | 'keepSource'>,
-): Set<number> {
+/** Hands over runs, and works in the background on those that wait for their conversion, or for the search of rows that later ones hold. */
+export function convertWaiting(runs: readonly RunManifest[], context: ConversionContext): void {
+  const { projectDir, keepSource, signal, onConverted } = context;
+  if (signal.aborted) return;
+  onConverted?.(runs);
   const isWaiting = (run: RunManifest) => isUnconverted(run, projectDir) || (!keepSource && run.table && !run.sourceDropped);
   const unresolved = resolvable(runs, projectDir).map(({ run }) => run);
-  return new Set([...runs.filter(isWaiting), ...unresolved].map(({ jobId }) => jobId));
+  for (const jobId of new Set([...runs.filter(isWaiting), ...unresolved].map((run) => run.jobId))) convertJob(jobId, context);
 }
 
 /** Which file of a run is at fault and how, where this process could not convert it; undefined where it has not failed. */

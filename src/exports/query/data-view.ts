@@ -277,8 +277,8 @@ function arrange(runs: readonly RunManifest[], tables: readonly Stored[], later:
   const [sources, overlaps]: [Source[], Overlap[]] = [[], []];
   for (const { runs: own, isKeyed, taken } of shares) {
     const ownTables = tablesOf(own);
-    const severalJobs = new Set(ownTables.map(({ run }) => run.jobId)).size > 1;
-    const isMatched = !isKeyed || (!severalJobs && ownTables.every(({ run }) => isResolved(run, later.get(run) ?? [])));
+    const isOfOneJob = new Set(ownTables.map(({ run }) => run.jobId)).size <= 1;
+    const isMatched = !isKeyed || (isOfOneJob && ownTables.every(({ run }) => isResolved(run, later.get(run) ?? [])));
     // All that needs no care is read by one call.
     if (isMatched && taken.length === 0) plain.push(...ownTables);
     else if (isMatched) sources.push(...sourcesOf(ownTables, taken));
@@ -287,7 +287,6 @@ function arrange(runs: readonly RunManifest[], tables: readonly Stored[], later:
         sources: sourcesOf(ownTables, taken),
         keys: commonKeys(ownTables.map(({ run }) => run)).names,
         ranks: ranksOf(ownTables),
-        severalJobs,
       });
   }
   return {
@@ -360,10 +359,11 @@ export function dataViewOf(all: readonly RunManifest[], name = 'data', readsVari
   const heldAs = heldTypes(columns, read);
   return {
     name,
-    /** Creates the view; paths are relative to the directory. */
-    setup: viewSql(name, columns, sources, overlaps),
-    /** The same where some columns of `heldAs` keep the type in which the files hold them: quicker to compare, no text for a reader. */
-    setupAsHeld(names: ReadonlySet<string>): string {
+    /**
+     * Creates the view; paths are relative to the directory. Some columns of `heldAs` may keep the type in which the files hold them, which
+     * is quicker to compare, and no text for a reader.
+     */
+    setup: (names: ReadonlySet<string> = new Set()): string => {
       const typeOf = (column: Column) => (names.has(column.name) && heldAs.get(column.name)) || column.type;
       const uncast = columns.map((column): Column => ({ ...column, type: typeOf(column) as Column['type'] })); // as the engine calls it
       return viewSql(name, uncast, sources, overlaps);
@@ -383,4 +383,4 @@ export function dataViewOf(all: readonly RunManifest[], name = 'data', readsVari
 /** Downloaded runs as one table. */
 export type DataView = ReturnType<typeof dataViewOf>;
 /** The part of such a table that a reader sees, whichever engine holds it. */
-export type ShownView = Omit<DataView, 'setup' | 'setupAsHeld' | 'heldAs' | 'files'>;
+export type ShownView = Omit<DataView, 'setup' | 'heldAs' | 'files'>;

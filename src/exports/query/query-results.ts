@@ -97,7 +97,7 @@ export async function firstRows(
   const { columns, setup, files, name } = dataViewOf([run]);
   const names = storedNames(columns);
   const sql = `SELECT ${names.map(identifier).join(', ')} FROM ${name} LIMIT ${SHOWN_ROWS}`;
-  const request = { views: [name], setup: [setup], files, sql, maxRows: SHOWN_ROWS, maxChars: 10_000_000 };
+  const request = { views: [name], setup: [setup()], files, sql, maxRows: SHOWN_ROWS, maxChars: 10_000_000 };
   const { rows } = await runSql(request, { directory, holder, timeoutMs: TIMEOUT_MS });
   return { columns, rows: rows.map((row) => Object.fromEntries(names.map((own, at) => [own, row[at]]))) };
 }

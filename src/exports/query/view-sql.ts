@@ -40,14 +40,12 @@ export interface Source {
   readonly taken?: { readonly by: string; readonly intervals: readonly Interval[] };
 }
 
-/** Sources whose runs overlap: of the rows with one key, those of the file with the highest rank are kept. */
+/** Sources whose runs overlap, perhaps of several jobs with different columns: of the rows with one key all columns are kept. */
 export interface Overlap {
   readonly sources: readonly Source[];
   readonly keys: readonly string[];
   /** When the run of a file was exported, as a rank. */
   readonly ranks: ReadonlyMap<string, number>;
-  /** The runs are of several jobs, which may export different columns of one row: all of them are kept. */
-  readonly severalJobs: boolean;
 }
 
 const FILE = '__file';
@@ -106,21 +104,14 @@ function ranked({ sources, ranks }: Overlap, columns: readonly Column[]): string
   return `(SELECT d.*, m.${RANK} FROM (${rows.join(' UNION ALL ')}) d JOIN ${files} ON d.${FILE} = m.${FILE})`;
 }
 
-/**
- * One row for each key: as it was delivered last, or, of several jobs, every column as the last export that has the column says it. A row
- * without its whole key is kept.
- */
+/** One row for each key, every column as the last export that has the column says it. A row without its whole key is kept. */
 function onePerKey(overlap: Overlap, columns: readonly Column[]): string {
-  const { sources, keys, severalJobs } = overlap;
+  const { sources, keys } = overlap;
   const all = ranked(overlap, columns);
   const isKey = ({ name }: Column) => keys.includes(folded(name));
   const keyNames = columns.filter(isKey).map(({ name }) => identifier(name));
   const known = keyNames.map((name) => `${name} IS NOT NULL`).join(' AND ');
   const plain = selectList(columns, ({ name }) => identifier(name));
-  if (!severalJobs) {
-    const place = `row_number() OVER (PARTITION BY ${keyNames.join(', ')} ORDER BY ${RANK} DESC)`;
-    return `SELECT ${plain} FROM ${all} QUALIFY NOT (${known}) OR ${place} = 1`;
-  }
   const latest = (column: Column) => {
     const name = identifier(column.name);
     if (isKey(column)) return name;

@@ -96,7 +96,7 @@ describe('runs that overlap', () => {
     const workspace = await converted(project(early, late));
     const after = await queried(workspace, SUM);
     expect(after.rows).toEqual([[4, 1055]]);
-    expect(after.setup).not.toContain('PARTITION BY');
+    expect(after.setup).not.toContain('GROUP BY');
     expect((await workspace.runs()).map(({ table }) => table?.superseded?.rows ?? 0)).toEqual([2, 0]);
     await workspace.remove({ jobId: 31, runId: 502 });
     expect((await queried(workspace, SUM)).rows).toEqual([[3, 600]]);

@@ -73,8 +73,8 @@ export async function queried(workspace: ProjectWorkspace, sql: string) {
   await workspace.converted();
   return workspace.reading(await workspace.runs(), async (runs) => {
     const { name, setup, files, columns, notes } = dataViewOf(runs);
-    const request = { views: [name], setup: [setup], files, sql, maxRows: 100_000, maxChars: 20_000_000 };
+    const request = { views: [name], setup: [setup()], files, sql, maxRows: 100_000, maxChars: 20_000_000 };
     const { rows } = await runSql(request, { directory, holder, timeoutMs: 30_000 });
-    return { rows, files, setup, columns, notes };
+    return { rows, files, setup: setup(), columns, notes };
   });
 }

@@ -19,11 +19,6 @@ describe('one odd value costs itself alone', () => {
     expect((await view()).notes).toContain('3 values of session_duration_msec in run 501, 503, 504 are not of its type and left empty.');
   });
 
-  it('wherever it stands in the file', async () => {
-    const rows = times(500, (id) => session(id, id === 400 ? { session_duration_msec: 'none' } : {}));
-    expect(await rowsOf('SELECT count(session_duration_msec) FROM data', { files: [lines(...rows)] })).toEqual([[499]]);
-  });
-
   it('and a column whose later values are all of another type has that type', async () => {
     const rows = times(500, (id) => session(id, { session_duration_msec: id < 60 ? id : id + 0.5 }));
     expect(await rowsOf('SELECT max(session_duration_msec) FROM data', { files: [lines(...rows)] })).toEqual([[499.5]]);

@@ -42,7 +42,7 @@ export function viewIn(directory: string, runs: readonly RunManifest[]) {
   // This process has its own directory.
   const placed = (text: string) => text.replaceAll(/(?<=')\d+\/\d+\//g, `${directory}/$&`);
   const view = dataViewOf(runs);
-  return { ...view, setup: placed(view.setup), files: view.files.map((file) => join(directory, file)) };
+  return { ...view, setup: placed(view.setup()), files: view.files.map((file) => join(directory, file)) };
 }
 
 /** Columns and rows of one statement over runs in a directory, and the rows as records. */
