@@ -162,17 +162,17 @@ function surplusOf({ name }: ExportableField, asked: readonly string[]): number 
 }
 
 /**
- * Whether name, aliases and description together hold all the words; `exact`: the description says just them; `first`: it begins with
- * them, and they are several, as a single word begins many.
+ * How vaguely name, aliases and description together hold all the words: 0 where the description says just them, 1 where it begins with
+ * them, and they are several, as a single word begins many, else 2; undefined where one is lacking.
  */
-function described({ name, aliases, description }: ExportableField, asked: readonly string[]): 'exact' | 'first' | 'partly' | undefined {
+function described({ name, aliases, description }: ExportableField, asked: readonly string[]): number | undefined {
   const all = new Set(wordsOf([name, ...(aliases ?? []), description ?? ''].join(' ')));
   if (asked.length === 0 || !asked.every((word) => all.has(word))) return undefined;
   const telling = askedWords(description ?? '');
   const beginning = new Set(telling.slice(0, asked.length));
-  if (!asked.every((word) => beginning.has(word))) return 'partly';
-  if (telling.length === asked.length) return 'exact';
-  return asked.length > 1 ? 'first' : 'partly';
+  if (!asked.every((word) => beginning.has(word))) return 2;
+  if (telling.length === asked.length) return 0;
+  return asked.length > 1 ? 1 : 2;
 }
 
 /** A column without the name that it gets in the file. */
@@ -232,17 +232,12 @@ function matchVariable(words: string, all: readonly FoundField[], kind: keyof ty
 
 /** Fields that resemble the words at all, for texts that match nothing. */
 async function resembling(words: string, catalogue: FieldCatalogue, variables: readonly FoundField[]): Promise<FieldMatch> {
-  const objects = [
-    ...catalogue.fields.map((field) => ({
-      found: fieldFound(field),
-      text: `${(field.aliases ?? []).join(' ')} ${field.description ?? ''}`,
-    })),
-    ...variables.map((found) => ({ found, text: '' })),
-  ];
-  const search = objects.map(({ found: { fieldName, key: id = fieldName }, text }, index) => {
-    return { kind: String(index), id, path: [id], words: text };
+  const objects = [...catalogue.fields.map(fieldFound), ...variables];
+  const search = objects.map(({ fieldName, key: id = fieldName }, index) => {
+    const { aliases = [], description = '' } = catalogue.fields[index] ?? {};
+    return { kind: String(index), id, path: [id], words: `${(aliases ?? []).join(' ')} ${description}` };
   });
-  const foundOf = (some: readonly { kind: string }[]) => some.flatMap(({ kind }) => objects[Number(kind)]?.found ?? []);
+  const foundOf = (some: readonly { kind: string }[]) => some.flatMap(({ kind }) => objects[Number(kind)] ?? []);
   const hits = foundOf(await searchObjects(search, words));
   const typos = hits.filter(({ fieldName, key }) => areAlike(words, key ?? fieldName));
   if (hits.length === 1 && typos.length === 1 && typos[0]) return chosen(typos[0], 4);
@@ -256,55 +251,50 @@ async function resembling(words: string, catalogue: FieldCatalogue, variables: r
   };
 }
 
-/** The field of which this is the name or an alias. */
-function namedField(fields: readonly ExportableField[], wanted: string): ExportableField | undefined {
+/** The field of which this is the name or an alias; none where there is no such. */
+function namedField(fields: readonly ExportableField[], wanted: string): ExportableField[] {
   const byName = fields.find(({ name }) => plain(name) === wanted);
-  return byName ?? fields.find(({ aliases }) => aliases?.some((alias) => plain(alias) === wanted));
+  return [byName ?? fields.find(({ aliases }) => aliases?.some((alias) => plain(alias) === wanted)) ?? []].flat();
 }
 
-/** The one field that is clearly nearest to the words, then the one that its description makes clear; else all that come near. */
-function matchWords(
-  fields: readonly ExportableField[],
-  asked: ReturnType<typeof askedWords>,
-  close: readonly { readonly found: FoundField; readonly surplus: number }[],
-): FieldMatch | undefined {
-  const closeFields = close.map(({ found }) => found);
-  const [best, second] = close;
-  if (best && best.surplus <= LARGEST_SURPLUS && best.surplus < (second?.surplus ?? Number.POSITIVE_INFINITY))
-    return chosen(best.found, 1 + best.surplus, closeFields);
-  const matching = fields.map((field) => ({ field, how: described(field, asked) })).filter(({ how }) => how !== undefined);
-  const others = matching.map(({ field }) => fieldFound(field));
-  // The clearest that one field alone is: its description says just the words, or begins with them, or it is the only one with them.
-  const ways = [matching.filter(({ how }) => how === 'exact'), matching.filter(({ how }) => how !== 'partly'), matching];
-  const only = ways.find(({ length }) => length === 1)?.[0];
-  if (only) return chosen(fieldFound(only.field), 3, others);
-  const candidates = [...new Map([...closeFields, ...others].map((found) => [found.fieldName, found])).values()];
-  return candidates.length > 0 ? several(candidates) : undefined;
+/** Fields that hold all the words in their names, with how far these go beyond them, the closest first. */
+function closeFields(fields: readonly ExportableField[], asked: readonly string[]) {
+  const close = fields.flatMap((field) => {
+    const surplus = surplusOf(field, asked);
+    return surplus === undefined ? [] : { found: fieldFound(field), surplus };
+  });
+  return close.toSorted((a, b) => a.surplus - b.surplus);
 }
 
-/** Finds the field or variable that a request means; what is not clear is a problem with its candidates, never a guess. */
+/**
+ * Finds the field or variable that a request means, by the first way by which it means one alone; what is not clear is a problem with its
+ * candidates, never a guess.
+ */
 async function matchField({ kind, words }: FieldRequest, catalogue: FieldCatalogue): Promise<FieldMatch> {
-  const ofKind = (own: Variable['kind']) => catalogue.variables.flatMap((each) => (each.kind === own ? variableFound(each) : []));
-  if (kind !== 'any') return matchVariable(words, ofKind(kind), kind);
-  const every = catalogue.variables.map(variableFound);
-  const wanted = plain(words);
+  const own = catalogue.variables.filter((each) => kind === 'any' || each.kind === kind).map(variableFound);
+  if (kind !== 'any') return matchVariable(words, own, kind);
+  const [wanted, asked] = [plain(words), askedWords(words)];
   const fields = catalogue.fields.filter(({ name }) => !isVariableField(name));
-  const variables = every.filter(({ key }) => plain(key ?? '') === wanted);
-  const named = namedField(fields, wanted);
-  if (named) return chosen(fieldFound(named), 0, variables);
-  const asked = askedWords(words);
-  const close = fields
-    .flatMap((field) => {
-      const surplus = surplusOf(field, asked);
-      return surplus === undefined ? [] : { found: fieldFound(field), surplus };
-    })
-    .toSorted((a, b) => a.surplus - b.surplus);
-  const closeFields = close.map(({ found }) => found);
-  if (variables.length === 1 && variables[0]) return chosen(variables[0], 0, closeFields);
-  if (variables.length > 1) return several(variables);
-  const everyday = fields.find(({ name }) => name === EVERYDAY.get(wanted));
-  if (everyday) return chosen(fieldFound(everyday), 2, closeFields);
-  return matchWords(fields, asked, close) ?? resembling(words, { ...catalogue, fields }, every);
+  const variables = own.filter(({ key }) => plain(key ?? '') === wanted);
+  const named = namedField(fields, wanted).map(fieldFound);
+  if (named.length === 0 && variables.length > 1) return several(variables);
+  const ranked = closeFields(fields, asked);
+  const close = ranked.map(({ found }) => found);
+  const least = ranked[0]?.surplus ?? LARGEST_SURPLUS;
+  const nearest = ranked.flatMap(({ found, surplus }) => (surplus === Math.min(least, LARGEST_SURPLUS) ? found : []));
+  const describing = fields.map((field) => ({ found: fieldFound(field), vagueness: described(field, asked) }));
+  const asVague = (most: number) => describing.flatMap(({ found, vagueness = 3 }) => (vagueness <= most ? found : []));
+  const others = asVague(2);
+  const ways: readonly (readonly [FoundField[], number, FoundField[]])[] = [
+    [named, 0, variables],
+    [variables, 0, close],
+    [fields.filter(({ name }) => name === EVERYDAY.get(wanted)).map(fieldFound), 2, close],
+    [nearest, 1 + least, close],
+    ...[0, 1, 2].map((most) => [asVague(most), 3, others] as const),
+  ];
+  for (const [[only, ...more], distance, also] of ways) if (only && more.length === 0) return chosen(only, distance, also);
+  const candidates = [...new Map([...close, ...others].map((found) => [found.fieldName, found])).values()];
+  return candidates.length > 0 ? several(candidates) : resembling(words, { ...catalogue, fields }, own);
 }
 
 /** A column name that any format can hold. */
