@@ -40,22 +40,6 @@ interface FileRequest {
   readonly signal: AbortSignal;
 }
 
-/** The beginning of an answer of the store; the receiver must read or destroy `body`. */
-export interface FileAnswer {
-  readonly status: number;
-  /** First byte that `body` brings; 0 where the store sends the whole file. */
-  readonly offset: number;
-  /** Size of the whole file, where the store says it. */
-  readonly totalBytes: number | undefined;
-  /** Only a strong one. */
-  readonly etag: string | undefined;
-  readonly retryAfter: string | undefined;
-  /** The bytes that have arrived since the last look, in order. */
-  readonly body: AsyncIterable<readonly Buffer[]>;
-  /** Ends the answer, read or not. */
-  close(): void;
-}
-
 /** Where files may come from, and how long a silence is accepted. */
 interface FileStoreOptions {
   /** Files may be on this machine; only where the whole platform is. */
@@ -69,7 +53,7 @@ function header(headers: ResponseHeaders, name: string): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** First byte and size according to the headers. */
+/** The first byte that an answer brings, and the size of the whole file where the store says it, according to the headers. */
 function extent(status: number, headers: ResponseHeaders): { offset: number; totalBytes: number | undefined } {
   const [, first, size] = /^bytes (?:(\d+)-\d+|\*)\/(\d+|\*)$/.exec(header(headers, 'content-range')?.trim() ?? '') ?? [];
   if (status === 206 || status === 416)
@@ -102,7 +86,7 @@ function storeFailure(error: unknown, host: string, proxy: Proxy | undefined, si
 export function createFileStore({ allowInner, environment, idleTimeoutMs = IDLE_TIMEOUT_MS }: FileStoreOptions) {
   let opening: Promise<Connections> | undefined;
 
-  async function exchange(url: string, request: FileRequest): Promise<FileAnswer & { location: string | undefined }> {
+  async function exchange(url: string, request: FileRequest) {
     const { signal } = request;
     const fault = fileAddressFault(url, { allowInner });
     if (fault)
@@ -122,11 +106,14 @@ export function createFileStore({ allowInner, environment, idleTimeoutMs = IDLE_
       return {
         status: answer.status,
         ...extent(answer.status, answer.headers),
+        /** Only a strong one. */
         etag: tag?.startsWith('"') ? tag : undefined,
         retryAfter: header(answer.headers, 'retry-after'),
         location: header(answer.headers, 'location'),
+        /** The bytes that have arrived since the last look, in order. */
         body: answer.body,
-        close() {
+        /** Ends the answer, read or not. */
+        close(): void {
           idleTimeout.stop();
           answer.abort();
         },
@@ -139,7 +126,7 @@ export function createFileStore({ allowInner, environment, idleTimeoutMs = IDLE_
 
   return {
     /** Throws a transient ApiError where no answer comes, a `WorkspaceError` where the address must not be asked. */
-    async open(request: FileRequest): Promise<FileAnswer> {
+    async open(request: FileRequest): ReturnType<typeof exchange> {
       let { url } = request;
       for (let redirects = 0; ; redirects += 1) {
         const answer = await exchange(url, request);
@@ -158,3 +145,5 @@ export function createFileStore({ allowInner, environment, idleTimeoutMs = IDLE_
 
 /** Fetches files by their signed addresses alone: no token, no cookie, no address that leads inwards. */
 export type FileStore = ReturnType<typeof createFileStore>;
+/** The beginning of an answer of the store; the receiver must read or destroy `body`. */
+export type FileAnswer = Awaited<ReturnType<FileStore['open']>>;

@@ -43,13 +43,6 @@ function sessionProblems(record: Readonly<Record<string, unknown>>): string[] {
 /** A record about one visit, as callers send it. */
 export type EnrichmentRecord = z.output<typeof enrichmentRecord>;
 
-/** Records that may be sent, and those that may not, with reasons. */
-export interface CheckedEnrichments {
-  readonly good: readonly EnrichmentRecord[];
-  /** Problems by position in the batch: `enrichments[2].sessionNumber: is required with userId (whole number)`. */
-  readonly bad: readonly { readonly position: number; readonly problems: readonly string[] }[];
-}
-
 const sessionOf = ({ sessionId, userId, sessionNumber }: EnrichmentRecord) => JSON.stringify([sessionId, userId, sessionNumber]);
 
 /** A record by its place in the batch. */
@@ -62,10 +55,13 @@ function roomProblem({ enrichmentNumber }: EnrichmentRecord, own: readonly Place
   return own.length === MAX_PER_SESSION ? `is one too many: a session holds at most ${MAX_PER_SESSION} records` : undefined;
 }
 
-/** Holds each record of a batch against the rules, and the batch against repeats: of two for the same place only the first is good. */
-export function checkEnrichments(records: readonly unknown[]): CheckedEnrichments {
+/**
+ * Holds each record of a batch against the rules, and the batch against repeats: of two for the same place only the first is good. Gives
+ * the problems of the others by position: `enrichments[2].sessionNumber: is required with userId (whole number)`.
+ */
+export function checkEnrichments(records: readonly unknown[]) {
   const good: EnrichmentRecord[] = [];
-  const bad: CheckedEnrichments['bad'][number][] = [];
+  const bad: { readonly position: number; readonly problems: readonly string[] }[] = [];
   const sessions = new Map<string, readonly Placed[]>();
   for (const [position, record] of records.entries()) {
     const parsed = enrichmentRecord.safeParse(record);
@@ -86,6 +82,8 @@ export function checkEnrichments(records: readonly unknown[]): CheckedEnrichment
   }
   return { good, bad };
 }
+
+type CheckedEnrichments = ReturnType<typeof checkEnrichments>;
 
 /** A warning about records that name the same session without a number; undefined where there are none. */
 export function unnumberedWords({ good }: CheckedEnrichments): string | undefined {
