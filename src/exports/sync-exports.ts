@@ -275,9 +275,8 @@ export async function syncExports(asked: SyncAsked, context: ExportContext) {
 
 /** Pause before a job that has not run yet is looked at again. */
 const LOOK_AGAIN_MS = 2_000;
-/** A question waits so long for files, so that its call has time left for the answer; for a run that is almost over a bit longer. */
+/** A question waits so long for files, so that its call has time left for the answer. */
 const QUESTION_MS = 34_000;
-const LONGEST_QUESTION_MS = 36_500;
 /** A question that only tells how long it takes may delay an answer by this long. */
 const LOOK_MS = 3_000;
 
@@ -312,23 +311,12 @@ async function beginPlanned(jobId: number, untilMs: number, context: ExportConte
   }
 }
 
-/** A wait for files: as long as this by the clock, and up to `lastMs` where the run should be over by then. */
-interface Wait {
-  readonly untilMs: number;
-  readonly lastMs?: number;
-}
-
-async function fetchOne({ jobId, body }: PlanPart, { untilMs, lastMs = untilMs }: Wait, context: ExportContext): Promise<Arrival> {
+async function fetchOne({ jobId, body }: PlanPart, untilMs: number, context: ExportContext): Promise<Arrival> {
   const here: Arrival = { state: 'here', words: `The files of "${body.name}" are here` };
   const underWay = (words: string): Arrival => ({ state: 'under way', words: `"${body.name}": ${words}` });
   try {
     const { workspace, download } = await beginPlanned(Number(jobId), untilMs, context);
-    if (!download) return here;
-    const first = await followDownload(workspace, download, { ...context, untilMs });
-    const { phase, endsMs = lastMs } = download.progress;
-    const isNear = !first && (phase === 'fetching' || endsMs < lastMs);
-    const manifest = isNear ? await followDownload(workspace, download, { ...context, untilMs: lastMs }) : first;
-    if (manifest) return here;
+    if (!download || (await followDownload(workspace, download, { ...context, untilMs }))) return here;
     return { ...underWay(progressWords(download, context.clock.now())), completionRate: download.progress.completionRate };
   } catch (error) {
     if (error instanceof WorkspaceError && error.kind === 'pending') return underWay('the platform has not begun it');
@@ -338,7 +326,7 @@ async function fetchOne({ jobId, body }: PlanPart, { untilMs, lastMs = untilMs }
 }
 
 /** Fetches the runs of jobs that plans made, as far as they come in time; those under way go on. */
-function fetchParts(parts: readonly PlanPart[], wait: Wait, context: ExportContext): Promise<Arrival[]> {
+function fetchParts(parts: readonly PlanPart[], untilMs: number, context: ExportContext): Promise<Arrival[]> {
   const percents = new Map<PlanPart, number>();
   let told = -1;
   return Promise.all(
@@ -347,12 +335,12 @@ function fetchParts(parts: readonly PlanPart[], wait: Wait, context: ExportConte
       const progress: Context['progress'] = (done, total, message) => {
         percents.set(part, done);
         const sum = sumOfKnown(percents.values(), (each) => each);
-        // Progress must grow, also where a wait is prolonged.
+        // Progress must grow.
         if (sum <= told) return;
         told = sum;
         context.progress(sum / parts.length, total, parts.length > 1 ? `"${part.body.name}": ${message}` : message);
       };
-      return fetchOne(part, wait, { ...context, progress });
+      return fetchOne(part, untilMs, { ...context, progress });
     }),
   );
 }
@@ -372,7 +360,7 @@ async function usualWords({ ask }: ExportContext): Promise<string | undefined> {
 
 /** Fetches the runs of a plan that was made for a question, and says how far that is, also of each job under way, and how it goes on. */
 export async function fetchPlanned({ parts }: ExportPlan, untilMs: number, context: ExportContext) {
-  const arrivals = await fetchParts(parts, { untilMs }, context);
+  const arrivals = await fetchParts(parts, untilMs, context);
   const words = arrivals.map(({ state, words: own }, at) => {
     const jobId = parts[at]?.jobId;
     return state === 'failed'
@@ -400,8 +388,7 @@ export async function fetchPlanned({ parts }: ExportPlan, untilMs: number, conte
 export async function awaitPlanned(parts: readonly PlanPart[], waits: boolean, context: ExportContext): Promise<string[]> {
   if (parts.length === 0) return [];
   const { nowMs, clock } = context;
-  const wait = waits ? { untilMs: nowMs + QUESTION_MS, lastMs: nowMs + LONGEST_QUESTION_MS } : { untilMs: clock.now() };
-  const arrivals = await fetchParts(parts, wait, context);
+  const arrivals = await fetchParts(parts, waits ? nowMs + QUESTION_MS : clock.now(), context);
   context.signal.throwIfAborted();
   return arrivals.flatMap(({ state, words }) => (state === 'under way' ? words : []));
 }
