@@ -6,35 +6,22 @@ import { byTime, type RunId, runManifest, storedColumn } from '../store/manifest
 import { type Connection, StatementError, type WarehouseAccess } from './connection.ts';
 import { createLedger, LEDGER, quoted } from './schema.ts';
 
-/** A record of the ledger that belongs to one attempt; each attempt has a generation of its own, which is kept as a text. */
-type Generation =
-  | {
-      /** `deleting`: rows of an earlier export are deleted first. */
-      readonly phase: 'deleting' | 'loading';
-      /** Stays where a load goes on, so that pieces that were sent twice are recognised. */
-      readonly load: string;
-      /** File that the rows come from. */
-      readonly table: string;
-    }
-  /** The run is being removed: no load goes on from it. */
-  | { readonly phase: 'removing' }
-  /** Removed at an instant in ms, or written by another version. */
-  | { readonly phase: 'none' };
-
 const REMOVING = 'removing/';
 
-/** A new generation as the ledger keeps it: `<load>/<attempt>/<phase>/<table>`, or `removing/<attempt>`. */
-export function generationText(generation: Exclude<Generation, { phase: 'none' }>): string {
-  if (generation.phase === 'removing') return `${REMOVING}${randomUUID()}`;
-  return `${generation.load}/${randomUUID()}/${generation.phase}/${generation.table}`;
+/** A new generation of an attempt to load, as the ledger keeps it; `load` stays where a load goes on, `table` is the file of the rows. */
+export function generationText(load: string, table: string): string {
+  return `${load}/${randomUUID()}/loading/${table}`;
 }
 
-/** Reads a generation that the ledger keeps. */
-export function readGeneration(kept: string): Generation {
-  if (kept.startsWith(REMOVING)) return { phase: 'removing' };
-  const [, load, phase, table] = /^([^/]+)\/[^/]+\/(deleting|loading)\/(.*)$/s.exec(kept) ?? [];
-  if (load === undefined || table === undefined || (phase !== 'deleting' && phase !== 'loading')) return { phase: 'none' };
-  return { phase, load, table };
+/** A generation of a run that is being removed: no load goes on from it. */
+export function removingText(): string {
+  return `${REMOVING}${randomUUID()}`;
+}
+
+/** Reads a generation that the ledger keeps; it may be the instant in ms of a removal, or of another version. */
+export function readGeneration(kept: string) {
+  const [, load, table] = /^([^/]+)\/[^/]+\/loading\/(.*)$/s.exec(kept) ?? [];
+  return { load, table, isRemoving: kept.startsWith(REMOVING) };
 }
 
 const placed = z.array(storedColumn.extend({ at: z.string() }));

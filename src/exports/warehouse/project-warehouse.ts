@@ -14,7 +14,7 @@ import { messageOf } from '../store/disk.ts';
 import { takeLock } from '../store/lock.ts';
 import { isReady, type RunId, type RunManifest, runKey, safeName } from '../store/manifest.ts';
 import { type Connection, type WarehouseAccess } from './connection.ts';
-import { generationText, type Ledger, type LoadRecord, ledgerOf, readGeneration } from './ledger.ts';
+import { generationText, type Ledger, type LoadRecord, ledgerOf, readGeneration, removingText } from './ledger.ts';
 import { runStatement, type WarehouseStatement } from './run-statement.ts';
 import { OWN_COLUMNS, type PlacedColumn, placeColumns, quoted, tableOf, text } from './schema.ts';
 import type { Load, LoadState, Warehouse } from './warehouse.ts';
@@ -120,28 +120,21 @@ function busy(): ApiError {
   return new ApiError('busy', 'another server is loading it', { retryAfterMs: SILENT_MS });
 }
 
-/** How a run is loaded by what the ledger says of it: from which row, and which earlier export's rows go first. */
-interface LoadStep {
-  /** The part of the tokens that stays where a load goes on. */
-  readonly load: string;
-  readonly rows: number;
-  readonly stale?: LoadRecord | undefined;
-}
-
-/** Undefined where nothing is to be loaded; throws where another server is at it. */
-function stepOf(run: RunManifest, before: LoadRecord | undefined): LoadStep | undefined {
-  const anew = { load: randomUUID(), rows: 0 };
-  if (!before) return anew;
+/**
+ * How a run is loaded by what the ledger says of it: from which row, and the part of the tokens that stays where a load goes on. Undefined
+ * where nothing is to be loaded; throws where another server is at it.
+ */
+function stepOf(run: RunManifest, before: LoadRecord | undefined): { load: string; rows: number } | undefined {
   // Removed after it was downloaded here: only a new download brings it back.
-  if (before.state === 'removed') return Date.parse(run.downloadedAt) <= Number(before.generation) ? undefined : anew;
-  const stale = before.columns.length > 0 ? before : undefined;
-  if (before.state === 'loaded') return before.run.exportedAt === run.exportedAt ? undefined : { ...anew, stale };
-  const generation = readGeneration(before.generation);
-  const isOwn = 'table' in generation && generation.table === (run.table?.name ?? '');
-  if (isOwn && generation.phase === 'loading') return { load: generation.load, rows: before.rows };
+  if (before?.state === 'removed' && Date.parse(run.downloadedAt) <= Number(before.generation)) return undefined;
+  if (before?.state === 'loaded' && before.run.exportedAt === run.exportedAt) return undefined;
+  const anew = { load: randomUUID(), rows: 0 };
+  if (before?.state !== 'loading') return anew;
+  const { load, table, isRemoving } = readGeneration(before.generation);
+  const isOwn = load !== undefined && table === (run.table?.name ?? '');
   // A load says how far it is after each piece; another one from its own table would take its rows away.
-  if (!isOwn && generation.phase !== 'removing' && before.ageMs < SILENT_MS) throw busy();
-  return { ...anew, stale };
+  if (!isOwn && !isRemoving && before.ageMs < SILENT_MS) throw busy();
+  return isOwn && before.rows > 0 ? { load, rows: before.rows } : anew;
 }
 
 /** Takes on the load of a run, which one loader of all servers does; undefined where nothing is to be loaded. */
@@ -150,20 +143,15 @@ async function claimLoad(run: RunManifest, context: LoadContext) {
   const before = await ledger.find(run, signal);
   const step = stepOf(run, before);
   if (!step) return undefined;
-  const { load, rows, stale } = step;
-  const table = run.table?.name ?? '';
+  const generation = generationText(step.load, run.table?.name ?? '');
   const columns = run.table ? await placeColumns(access, loader, tableOf(viewName(run.scope)), run.table.columns) : [];
-  const entry = { state: 'loading' as const, run, columns, rows };
-  let latest = before;
-  if (stale) {
-    const deleting = { ...entry, columns: stale.columns, generation: generationText({ phase: 'deleting', load, table }) };
-    if (!(await ledger.claim(deleting, before))) throw busy();
-    await deleteRows(context, stale.run);
-    latest = await ownRecord(run, deleting.generation, ledger);
-  }
-  const generation = generationText({ phase: 'loading', load, table });
-  if (!(await ledger.claim({ ...entry, generation }, latest))) throw busy();
-  return { generation, load, columns, rows };
+  const earlier = before?.state === 'removed' ? [] : (before?.columns ?? []);
+  // While rows of an earlier export may be there, its record says that there is a table.
+  const entry = { state: 'loading' as const, run, rows: step.rows, generation, columns: columns.length > 0 ? columns : earlier };
+  if (!(await ledger.claim(entry, before))) throw busy();
+  // A load that begins finds none of them, nor what one that was killed has sent.
+  if (step.rows === 0 && earlier.length > 0) await deleteRows(context, run);
+  return { ...step, generation, columns };
 }
 
 /** The record of a run as long as it is of this generation; throws where another server has taken it on. */
@@ -182,56 +170,35 @@ export async function loadRun(run: RunManifest, context: LoadContext): Promise<v
   const { loader, ledger, project, directory, holder, signal, report, pieceRows = PIECE_ROWS } = context;
   const claim = await claimLoad(run, context);
   if (!claim) return;
-  const { generation, columns } = claim;
+  const { generation, load, columns } = claim;
   let { rows } = claim;
   const table = `${runKey(run)}/${run.table?.name ?? ''}`;
-  const target = tableOf(viewName(run.scope));
+  const target = quoted(tableOf(viewName(run.scope)));
   const total = run.table?.rows ?? 0;
-  report(rows);
   const names = [...OWN_COLUMNS, ...columns.map(({ at }) => at)].map(quoted);
-  const remove = (piece: string) => rm(join(directory, piece), { force: true });
-
-  async function pieceFrom(from: number): Promise<string> {
+  // In the directory of the project, where one process writes for all of its runs.
+  const options = { directory: join(directory, '../..'), holder, signal, timeoutMs: PIECE_TIMEOUT_MS };
+  report(rows);
+  while (rows < total) {
     const piece = `piece-${randomUUID()}.tmp`;
-    const select = pieceSql(run, columns, table, project, [from, from + pieceRows]);
-    // In the directory of the project, where one process writes for all of its runs.
-    const options = { directory: join(directory, '../..'), holder, signal, timeoutMs: PIECE_TIMEOUT_MS };
+    const end = Math.min(rows + pieceRows, total);
+    const settings = {
+      insert_deduplication_token: `${project}/${run.jobId}/${run.runId}/${load}/${rows}`,
+      max_partitions_per_insert_block: '10000',
+      ...ONE_BLOCK,
+    };
     try {
+      const select = pieceSql(run, columns, table, project, [rows, end]);
       const written = await writePiece({ select, files: [table], target: `${runKey(run)}/${piece}` }, options);
-      if (written === Math.min(pieceRows, total - from)) return piece;
-      throw new Error(`The table of run ${run.runId} has fewer rows than its manifest says.`);
-    } catch (error) {
-      await remove(piece);
-      throw error;
-    }
-  }
-
-  let own: LoadRecord | undefined;
-  let next = rows < total ? pieceFrom(rows) : undefined;
-  try {
-    while (next) {
-      const piece = await next;
-      const [from, end] = [rows, Math.min(rows + pieceRows, total)];
-      // The next one is written while this one is sent.
-      next = end < total ? pieceFrom(end) : undefined;
-      next?.catch(() => undefined); // it is met when its turn comes
-      const settings = {
-        insert_deduplication_token: `${project}/${run.jobId}/${run.runId}/${claim.load}/${from}`,
-        max_partitions_per_insert_block: '10000',
-        ...ONE_BLOCK,
-      };
-      try {
-        own = await ownRecord(run, generation, ledger, signal);
-        await loader.insert(quoted(target), names, createReadStream(join(directory, piece)), { settings, signal });
-      } finally {
-        await remove(piece);
-      }
+      if (written !== end - rows) throw new Error(`The table of run ${run.runId} has fewer rows than its manifest says.`);
+      const own = await ownRecord(run, generation, ledger, signal);
+      await loader.insert(target, names, createReadStream(join(directory, piece)), { settings, signal });
       rows = end;
       report(rows);
       if (rows < total) await ledger.write({ state: 'loading', run, columns, rows, generation }, own);
+    } finally {
+      await rm(join(directory, piece), { force: true });
     }
-  } finally {
-    await next?.then(remove, () => undefined);
   }
   await ledger.write({ state: 'loaded', run, columns, rows, generation }, await ownRecord(run, generation, ledger, signal));
 }
@@ -332,7 +299,7 @@ async function removeLoaded(records: readonly LoadRecord[], nowMs: number, place
   const staying = (await ledger.records()).filter(({ run }) => !going.has(runKey(run)));
   for (const record of records) {
     // First the record: rows that a kill leaves belong to no run, and the next call deletes them.
-    await ledger.write({ ...record, state: 'loading', generation: generationText({ phase: 'removing' }) }, record);
+    await ledger.write({ ...record, state: 'loading', generation: removingText() }, record);
     if (record.columns.length > 0) await deleteRows(place, record.run, keptSql(record, staying));
     await ledger.write({ ...record, state: 'removed', rows: 0, generation: String(nowMs) }, record);
   }
