@@ -125,11 +125,11 @@ function busy(): ApiError {
  * where nothing is to be loaded; throws where another server is at it.
  */
 function stepOf(run: RunManifest, before: LoadRecord | undefined): { load: string; rows: number } | undefined {
-  // Removed after it was downloaded here: only a new download brings it back.
-  if (before?.state === 'removed' && Date.parse(run.downloadedAt) <= Number(before.generation)) return undefined;
-  if (before?.state === 'loaded' && before.run.exportedAt === run.exportedAt) return undefined;
   const anew = { load: randomUUID(), rows: 0 };
-  if (before?.state !== 'loading') return anew;
+  if (!before) return anew;
+  // Removed after it was downloaded here: only a new download brings it back.
+  if (before.state === 'removed') return Date.parse(run.downloadedAt) <= Number(before.generation) ? undefined : anew;
+  if (before.state === 'loaded') return before.run.exportedAt === run.exportedAt ? undefined : anew;
   const { load, table, isRemoving } = readGeneration(before.generation);
   const isOwn = load !== undefined && table === (run.table?.name ?? '');
   // A load says how far it is after each piece; another one from its own table would take its rows away.
