@@ -279,7 +279,7 @@ async function readEventsBefore(
   const none = `No speed event lies in the ${DAYS} days before ${[...new Set(changes.map(({ from }) => from))].join(' or ')} or on it.`;
   return {
     events: near.map(({ event, atMs }) => ({ day: todayIn(timeZone, atMs), event })),
-    notes: [near.length === 0 ? none : 'Events: nearness is no proof.'],
+    notes: near.length === 0 ? [none] : [],
   };
 }
 
@@ -378,7 +378,8 @@ function wordPeriods(
     most: isOneOfSeveral ? MOST_OF_SEVERAL : undefined,
   });
   const days = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
-  const { details } = result.data;
+  const near = events.map(({ day, event }) => `${event} (${dateText(day, todayIn(timeZone, nowMs).slice(0, 4))})`);
+  const details = [...result.data.details, ...(near.length > 0 ? [`Close in time, which is no proof: ${listed(near)}.`] : [])];
   const comparison = {
     ...result.data,
     ...(detect && detect.length > 0 && { detect }),

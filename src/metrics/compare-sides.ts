@@ -1,5 +1,5 @@
 import { refuse } from '../api/errors.ts';
-import type { Finding } from '../findings/finding.ts';
+import { type Finding, mayBeSeason } from '../findings/finding.ts';
 import { paragraphOf } from '../findings/paragraph.ts';
 import { saidOf } from '../findings/sentence.ts';
 import { rangeText } from '../findings/wording.ts';
@@ -26,7 +26,7 @@ import type { QueryTable, TableDrawn } from './read/query-table.ts';
 import { atPlaces, type PlaceRead } from './read-expected.ts';
 import { readKnownDays, withKnownDays } from './read-known-days.ts';
 import { redefinitionNotes } from './redefinitions.ts';
-import { areNear, changesOf, DAYS_BEFORE, ERROR, hasStayed, isOn, pointsKnown } from './site-changes.ts';
+import { areNear, changesOf, DAYS_BEFORE, ERROR, isDay, isOn, pointsKnown } from './site-changes.ts';
 
 /** Days that two requests give: those beside the range say what was usual, and date a change as every tool does. */
 const READ_DAYS = 184;
@@ -133,18 +133,15 @@ async function readSides(question: Question, lists: Lists, context: CompareConte
   return { sides, totals, places, notes: [...ofGoals, ...(await redefinitionNotes(compared, lists))] };
 }
 
-/**
- * The clearest change on the days of the range that some side did not follow: the levels of the range are then partly its own. Where all
- * visitors show it, it is theirs.
- */
-function changeOfSome(sides: readonly ReadSide[], { metrics, period }: Question, timeZone: string): FoundChange[] {
+/** The clearest change on days of the range, no one of which is then at its level; of all visitors where these show it too. */
+function clearestChange(sides: readonly ReadSide[], { metrics, period }: Question, timeZone: string): FoundChange[] {
   const [first, last] = [todayIn(timeZone, period.startMs), todayIn(timeZone, period.endMs)];
   const most = ERROR / (sides.length * metrics.length);
   const found = sides
     .flatMap(({ reading }) => metrics.flatMap((metric) => changesOf(reading, metric, dayAfter(first, -DAYS_BEFORE), most)))
-    .filter((own) => isOn(own.change, { first, last }))
+    .filter((own) => !isDay(own) && isOn(own.change, { first, last }))
     .toSorted((a, b) => a.change.pValue - b.change.pValue);
-  const clearest = found.find((own) => sides.some(({ reading }) => hasStayed(own, reading)));
+  const [clearest] = found;
   if (!clearest) return [];
   const { length } = clearest.reading.segmentIds;
   const isSame = ({ metric, change }: FoundChange) => metric === clearest.metric && areNear(change, clearest.change);
@@ -214,14 +211,16 @@ export async function compareAtOnce(asked: Question, context: CompareContext & D
   const placeOf = (metric: string) => placeBy(lists.nameOf)({ ...whole, goalId: question.goalId }, metric);
   const compared = compareSides(metrics, sides, { kind, currency: totals.currency, grammar, placeOf });
   const last = todayIn(timeZone, question.period.endMs);
-  const found = await inTurns(context.signal, () => changeOfSome(sides, question, timeZone));
+  const found = await inTurns(context.signal, () => clearestChange(sides, question, timeZone));
+  const facts = (await atPlaces(found, read.places, context)).map((own) => {
+    const { metric, reading } = own;
+    const place = placeBy(lists.nameOf)({ ...reading, goalId: question.goalId }, metric);
+    const points = pointsKnown(reading, metric);
+    return changeFacts({ ...own, rows: reading.known, place, points, last }, totals.currency);
+  });
+  // The season is that of all sides.
   const changes = wordedAll(
-    (await atPlaces(found, read.places, context)).map((own) => {
-      const { metric, reading } = own;
-      const place = placeBy(lists.nameOf)({ ...reading, goalId: question.goalId }, metric);
-      const points = pointsKnown(reading, metric);
-      return changeFacts({ ...own, rows: reading.known, place, points, last }, totals.currency);
-    }),
+    facts.filter((each) => !mayBeSeason(each)),
     grammar,
   );
   const said = [...changes.map((finding) => saidOf(finding, grammar)), ...compared.findings.map(({ sentence }) => sentence)];

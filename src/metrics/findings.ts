@@ -157,13 +157,12 @@ export function changeFacts(placed: PlacedChange, currency: string | undefined):
   };
 }
 
-/** When a selection has visits, where that is not all of some days: `since 15 June`. */
-export function visitedWords(span: Interval, within: Interval, timeZone: string, year: string): string | undefined {
-  const dayOf = (ms: number) => (ms > within.startMs && ms < within.endMs ? todayIn(timeZone, ms) : undefined);
-  const [begun, ended] = [dayOf(span.startMs), dayOf(span.endMs)];
+/** When a selection has visits, where these begin or end among some days: `since 15 June`. */
+export function visitedWords({ startMs, endMs }: Interval, within: Interval, timeZone: string, year: string): string | undefined {
+  if (![startMs, endMs].some((ms) => ms > within.startMs && ms < within.endMs)) return undefined;
+  const [begun, ended] = [startMs, endMs].map((ms) => (ms > 0 && Number.isFinite(ms) ? todayIn(timeZone, ms) : undefined));
   if (begun !== undefined && ended !== undefined) return rangeText(begun, ended, year);
-  if (begun !== undefined) return `since ${dateText(begun, year)}`;
-  return ended && `up to ${dateText(ended, year)}`;
+  return begun === undefined ? `up to ${dateText(ended ?? '', year)}` : `since ${dateText(begun, year)}`;
 }
 
 /** The record of days of which the counting looks broken. */

@@ -95,12 +95,6 @@ const ALONG = 0.5;
 /** Whether a relative change goes the way of another one and is at least half as large. */
 export const goesAlong = (relative: number, other: number) => relative / other >= ALONG;
 
-/** Whether other visits did not follow a change on its days; those too few to say are no evidence. */
-export function hasStayed({ metric, change }: SiteChange, other: Visits): boolean {
-  const size = sizeOfDays(kindOf(metric), pointsKnown(other, metric), change);
-  return size !== undefined && !goesAlong(size.relative, change.relative);
-}
-
 /** The usual count of the days of a change, and how far that of these lies beside it. */
 function movedBy({ metric, reading, change: { from, to = LAST, relative } }: SiteChange): { usual: number; moved: number } {
   const own = daysIn(pointsKnown(reading, metric), (label) => label >= from && label <= to);

@@ -158,7 +158,7 @@ const tableAnswer = z.looseObject({
   rows: tableMembers.rows.default([]),
   units: z.record(z.string(), z.string()).optional(),
   currency: z.string().optional(),
-  findings: z.array(z.looseObject({ place: z.looseObject({}).optional() })).optional(),
+  findings: z.array(z.looseObject({ place: z.looseObject({}).optional(), sentence: z.string() })).optional(),
   events: z.array(z.looseObject({})).optional(),
 });
 
@@ -214,7 +214,12 @@ function joined(answers: readonly ProjectAnswer[]) {
   );
   const said = answers.flatMap(({ name, data }) => (data.answer === undefined ? [] : [`${name}: ${data.answer}`]));
   const findings = answers.flatMap(
-    ({ name, data }) => data.findings?.map((finding) => ({ ...finding, place: { project: name, ...finding.place } })) ?? [],
+    ({ name, data }) =>
+      data.findings?.map((finding) => ({
+        ...finding,
+        place: { project: name, ...finding.place },
+        sentence: `${name}: ${finding.sentence}`,
+      })) ?? [],
   );
   const events = answers.flatMap(({ name, data }) => data.events?.map((event) => ({ project: name, ...event })) ?? []);
   return {

@@ -173,8 +173,9 @@ export function compareSides(
     const whole = { metric, name: reference.name, value: ofAll, reference: undefined, verdict: undefined, half: 0 };
     return [whole, ...sides.toSorted((a, b) => Number(isApart(b)) - Number(isApart(a)) || distanceOf(b) - distanceOf(a))];
   });
+  const first = scene.kind === 'segment' && reference.name !== ALL_VISITORS ? `"${reference.name}"` : reference.name;
   const findings = wordedAll(
-    values.flatMap((value) => factsOf(value, reference.name, scene)),
+    values.flatMap((value) => factsOf(value, first, scene)),
     scene.grammar,
   );
   const { answer } = paragraphOf(findings.map(({ sentence }) => sentence));

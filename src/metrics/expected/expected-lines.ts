@@ -97,12 +97,11 @@ function expectationsIn(
   const isOver = (labels: readonly string[]) => labels.every((label) => label <= last);
   const [over, ahead] = [asked.filter(isOver), asked.filter((labels) => !isOver(labels))];
   // Of weeks and longer rows there are few enough to hold each against all days before it.
-  const rowByRow = isOfLongRows(query.breakdown);
   const lasting = told.filter((each) => isChangeOf(each, metric) && each.change.to === undefined);
   const steps = lasting.map(({ change }) => change.from);
   const from = todayIn(timeZone, query.interval.startMs);
   const ofSeason = seasonalOf(told, points);
-  const found = blocksOf(over, rowByRow).flatMap((block) => {
+  const found = blocksOf(over, isOfLongRows(query.breakdown)).flatMap((block) => {
     const [first = ''] = block.flat();
     // Their level is not usual on the first day that was asked for, or was the season's before the first of these: it teaches nothing.
     const news = told.filter((each) => isNewAt(ofSeason.has(each) ? first : from, each.change));
@@ -129,7 +128,9 @@ function expectationsIn(
   return asked.map((labels): Open => {
     if (!isOver(labels)) {
       const later = forecast?.rows[ahead.indexOf(labels)];
-      return { cell: later ? { ...figuresOf(metric, later, withCounted(kind, labels.map(dayAt), last)), verdict: 'forecast' } : UNKNOWN };
+      if (!later) return { cell: UNKNOWN };
+      const figures = figuresOf(metric, later, withCounted(kind, labels.map(dayAt), last));
+      return { cell: { ...figures, since: steps.at(-1), verdict: 'forecast' } };
     }
     const row = found[over.indexOf(labels)];
     if (!row) return { cell: UNKNOWN };

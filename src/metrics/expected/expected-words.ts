@@ -150,12 +150,13 @@ function countSentence(judged: readonly JudgedLine[], asked: number, told: numbe
 function forecastSentence(own: JudgedLine, words: Words): string {
   const { year } = words.grammar;
   const { from, to } = daysOf(own, words);
-  const { expected, low, high } = own.cell;
+  const { expected, low, high, since } = own.cell;
   const unit = unitOf(own.metric, words.currency) ?? '';
   const value = own.line.values[own.metric] ?? null;
   const counted = value === null ? '' : `; ${valueText(value, unit)} up to ${dateText(words.countedTo, year)}`;
   const subject = capital(subjectText(own.metric, words.placeOf(own.line, own.metric), words.grammar));
-  return `${subject} ${rangeText(from, to, year)}: ${valueText(expected, unit)} expected (${pairText(low, high, unit)})${counted}.`;
+  const usual = since === undefined ? '' : `, ${usualLevel(since, year)}`;
+  return `${subject} ${rangeText(from, to, year)}: ${valueText(expected, unit)} expected (${pairText(low, high, unit)})${usual}${counted}.`;
 }
 
 /** The values of lines with what was expected of each. */
