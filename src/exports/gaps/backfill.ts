@@ -1,4 +1,6 @@
+import { exportFormat } from '../../api/params.ts';
 import { hint } from '../../lib/hint.ts';
+import { present } from '../../lib/sentences.ts';
 import type { ExportOrder, JobBody } from '../plan/job-bodies.ts';
 import { CUSTOM_VARIABLE, isVariableField, type Variable } from '../plan/resolve-fields.ts';
 import { deviceOf, isOnce, type JobRecord } from '../plan/similar-jobs.ts';
@@ -43,42 +45,28 @@ function columnOf(field: Field, variables: readonly Variable[]): Column | string
   return typeof variable === 'object' ? { ...column, ...variable } : variable;
 }
 
-/** A part of the content as the backfill takes it, and what of it the record leaves open. */
-interface Taken<T> {
-  readonly value: T;
-  readonly doubt?: string;
-}
-
-function formatOf({ format }: JobRecord): Taken<ExportOrder['format']> {
-  const name = format?.toUpperCase();
-  if (name === 'JSONL' || name === 'CSV') return { value: name };
-  return { value: 'JSONL', doubt: `The format ${format ?? ''} can no longer be created; the backfill is JSONL.` };
-}
-
-function devicesOf(job: JobRecord): Taken<ExportOrder['device']> {
-  const value = deviceOf(job);
-  return value ? { value } : { value: 'all', doubt: 'The device filter of the job is not known; the backfill takes all devices.' };
-}
-
-function segmentOf(job: JobRecord, made: JobBody | undefined): Taken<number | undefined> {
-  const segment: unknown = made?.segmentId ?? job['segmentId'] ?? job.filters?.['segmentId'];
-  if (segment !== undefined) return { value: segment === null ? undefined : Number(segment) };
-  if (made) return { value: undefined };
-  const way = hint('plan_export', ', plan the backfill with plan_export and its segmentId', ', plan it apart');
-  return { value: undefined, doubt: `Jobs do not show a segment: if this one has one${way}.` };
+/** The segment of a job: null for all visitors, undefined where neither the request that made it nor its record shows one. */
+function segmentOf(job: JobRecord, made: JobBody | undefined): unknown {
+  return made?.segmentId ?? job['segmentId'] ?? job.filters?.['segmentId'];
 }
 
 /** The content of a job as its record shows it; `made` is the request that created it, where a plan did. */
 export function contentOf(job: JobRecord, made: JobBody | undefined, variables: readonly Variable[]): BackfillContent {
   const found = (made?.fields ?? job.fields ?? []).map((field: Field) => columnOf(field, variables));
-  const [format, device, segment] = [formatOf(job), devicesOf(job), segmentOf(job, made)];
+  const [format, device, segment] = [exportFormat.safeParse(job.format?.toUpperCase()).data, deviceOf(job), segmentOf(job, made)];
+  const way = hint('plan_export', ', plan the backfill with plan_export and its segmentId', ', plan it apart');
   return {
-    format: format.value,
+    format: format ?? 'JSONL',
     scope: job.scope ?? 'sessions',
     columns: found.filter((each) => typeof each === 'object'),
-    device: device.value,
-    segmentId: segment.value,
-    doubts: [...found.filter((each) => typeof each === 'string'), ...[format, device, segment].flatMap(({ doubt }) => doubt ?? [])],
+    device: device ?? 'all',
+    segmentId: segment === undefined || segment === null ? undefined : Number(segment),
+    doubts: present(
+      ...found.filter((each) => typeof each === 'string'),
+      !format && `The format ${job.format ?? ''} can no longer be created; the backfill is JSONL.`,
+      !device && 'The device filter of the job is not known; the backfill takes all devices.',
+      !made && segment === undefined && `Jobs do not show a segment: if this one has one${way}.`,
+    ),
   };
 }
 

@@ -54,12 +54,6 @@ export function stateNotes(jobs: readonly JobRecord[]): string[] {
   return said.length > 0 ? [`${said.join('; ')}.`] : [];
 }
 
-/** The device of a job in words; the number where it has none, undefined where the record shows none. */
-function deviceWords({ filters }: JobRecord): string | undefined {
-  const id = filters?.deviceId;
-  return id === undefined || id === null ? undefined : (DEVICES[String(id)] ?? `device ${id}`);
-}
-
 /** Part of a day or hour by which a run may begin late and still be that day's or hour's. */
 const LATE_SHARE = 0.75;
 
@@ -88,7 +82,8 @@ function missingOf(
 
 /** How a job did in the last 30 days by the runs that are listed for it; of a once job only what its record shows. */
 export function healthOf(job: JobRecord, listed: readonly ListedRun[], nowMs: number): JobHealth {
-  const base = { jobId: job.jobId, device: deviceWords(job), stateWords: stateWords(job) };
+  const id = job.filters?.deviceId ?? undefined;
+  const base = { jobId: job.jobId, device: id === undefined ? id : (DEVICES[id] ?? `device ${id}`), stateWords: stateWords(job) };
   if (listed.length === 0) return base;
   const runs = listed
     .map(({ startDate, state }) => ({ atMs: Date.parse(startDate ?? ''), state: lower(state) }))

@@ -80,18 +80,14 @@ export function readFieldRequest(text: string) {
   const alias = aliasText === undefined ? {} : { alias: bare(aliasText) };
   const [, kindFirst, wordsAfter] = FIRST.exec(withoutAlias) ?? [];
   const [, wordsBefore, kindLast] = LAST.exec(withoutAlias) ?? [];
-  const kind = kindFirst ?? kindLast;
+  const kindText = (kindFirst ?? kindLast)?.toLowerCase();
+  const kind: Variable['kind'] | 'any' = kindText === 'custom' || kindText === 'dynamic' ? kindText : 'any';
   const words = kindFirst === undefined ? (wordsBefore ?? withoutAlias) : wordsAfter;
-  return { asked, kind: kindOf(kind), words: bare(words ?? ''), ...alias };
+  return { asked, kind, words: bare(words ?? ''), ...alias };
 }
 
 /** One text of a list of fields, parsed but not looked up. */
 type FieldRequest = ReturnType<typeof readFieldRequest>;
-
-function kindOf(text: string | undefined): Variable['kind'] | 'any' {
-  const word = text?.toLowerCase();
-  return word === 'custom' || word === 'dynamic' ? word : 'any';
-}
 
 /** Words of a request that say nothing about which field is meant. */
 const FILLERS = new Set('a all an and column field for in of our per the total value with'.split(' '));
