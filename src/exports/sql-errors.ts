@@ -147,12 +147,6 @@ function exceeded(what: 'time' | 'memory', author: Author): ApiError {
   return new ApiError('invalid', words);
 }
 
-/** A statement that may not be run; a view that is not there may come with an export. */
-function refusalOf(message: string): ApiError {
-  const table = foundIn(message, /^there is no table "([^"]+)"/);
-  return table === undefined ? new ApiError('invalid', `sql: ${message}`) : new NoSuchName(`sql: ${message}`, table);
-}
-
 /** Turns the failure of a query into an error that says what to do next; other errors stay what they are. */
 export async function sqlFailure(error: unknown, views: readonly NamedView[], author: Author): Promise<unknown> {
   if (!(error instanceof SqlError)) return error;
@@ -176,7 +170,11 @@ export async function sqlFailure(error: unknown, views: readonly NamedView[], au
   if (reason === 'busy') return new ApiError('busy', 'Other queries of this server took all the time.', { retryAfterMs: 10_000 });
   if (reason === 'crash')
     return new ApiError('invalid', `sql: the query ended its process${message && ` (${message})`}. Write it in another way.`);
-  if (reason === 'refused') return refusalOf(message);
+  if (reason === 'refused') {
+    // A view that is not there may come with an export.
+    const table = foundIn(message, /^there is no table "([^"]+)"/);
+    return table === undefined ? new ApiError('invalid', `sql: ${message}`) : new NoSuchName(`sql: ${message}`, table);
+  }
   // The views are the server's own: a failure before the statement is read is not the fault of the statement.
   if (reason === 'data')
     return new WorkspaceError(

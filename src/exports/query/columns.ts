@@ -171,11 +171,6 @@ export function listedFields(fields: readonly Readonly<Record<string, unknown>>[
   });
 }
 
-/** How a field is called in answers: by its own name, whatever its alias; variables have none but that. */
-function nameOfField(field: Field): string | undefined {
-  return VARIABLES.has(field.fieldName) ? nameInFile(field) : field.fieldName;
-}
-
 /** Names as DuckDB distinguishes them. */
 export function folded(name: string): string {
   return name.toLowerCase();
@@ -209,7 +204,9 @@ export function fileColumns(names: readonly string[], fields: readonly Field[]):
     const inFile = [...new Set(same)];
     const [first = ''] = inFile;
     const field = fieldOf(first, fields);
-    return { name: (field && nameOfField(field)) ?? first, inFile, field };
+    // A field has its own name in answers, whatever its alias; variables have none but that.
+    const name = field && (VARIABLES.has(field.fieldName) ? nameInFile(field) : field.fieldName);
+    return { name: name ?? first, inFile, field };
   });
   return withoutAliases(columns);
 }

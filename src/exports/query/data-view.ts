@@ -204,11 +204,6 @@ function sourcesOf(tables: readonly Stored[], taken: Share['taken']): Source[] {
   });
 }
 
-function ranksOf(tables: readonly Stored[]): Map<string, number> {
-  const inOrder = tables.toSorted((a, b) => byExport(a.run, b.run));
-  return new Map(inOrder.map(({ path }, rank) => [path, rank]));
-}
-
 /** Columns that one note names. */
 const MAX_NAMED = 6;
 
@@ -286,7 +281,7 @@ function arrange(runs: readonly RunManifest[], tables: readonly Stored[], later:
       overlaps.push({
         sources: sourcesOf(ownTables, taken),
         keys: commonKeys(ownTables.map(({ run }) => run)).names,
-        ranks: ranksOf(ownTables),
+        ranked: ownTables.toSorted((a, b) => byExport(a.run, b.run)).map(({ path }) => path),
       });
   }
   return {

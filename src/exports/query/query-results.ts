@@ -74,15 +74,13 @@ export function queryResults(workspace: Pick<ProjectWorkspace, 'dir' | 'quotaByt
   };
 }
 
-function csvCell(cell: Cell): string {
-  if (cell === null) return '';
-  const text = typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
 /** Rows as CSV by RFC 4180; lists as JSON text, no value as an empty cell. */
 function csvOf({ columns, rows }: QueryRows): string {
-  return [columns, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
+  const cellOf = (cell: Cell) => {
+    const text = typeof cell === 'object' && cell !== null ? JSON.stringify(cell) : String(cell ?? '');
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [columns, ...rows].map((row) => `${row.map(cellOf).join(',')}\r\n`).join('');
 }
 
 const SHOWN_ROWS = 10;

@@ -44,8 +44,8 @@ export interface Source {
 export interface Overlap {
   readonly sources: readonly Source[];
   readonly keys: readonly string[];
-  /** When the run of a file was exported, as a rank. */
-  readonly ranks: ReadonlyMap<string, number>;
+  /** The files in the order in which their runs were exported. */
+  readonly ranked: readonly string[];
 }
 
 const FILE = '__file';
@@ -96,18 +96,11 @@ function branch(source: Source, columns: readonly Column[], more: string): strin
 
 const SOURCE = '__source';
 
-/** All rows of an overlap, each with its source and the rank of its run. */
-function ranked({ sources, ranks }: Overlap, columns: readonly Column[]): string {
-  const rows = sources.map((source, index) => branch(source, columns, `, ${FILE}, ${index} AS ${SOURCE}`));
-  const values = [...ranks].map(([file, rank]) => `(${literal(file)}, ${rank})`).join(', ');
-  const files = `(VALUES ${values}) m(${FILE}, ${RANK})`;
-  return `(SELECT d.*, m.${RANK} FROM (${rows.join(' UNION ALL ')}) d JOIN ${files} ON d.${FILE} = m.${FILE})`;
-}
-
 /** One row for each key, every column as the last export that has the column says it. A row without its whole key is kept. */
-function onePerKey(overlap: Overlap, columns: readonly Column[]): string {
-  const { sources, keys } = overlap;
-  const all = ranked(overlap, columns);
+function onePerKey({ sources, keys, ranked }: Overlap, columns: readonly Column[]): string {
+  const rows = sources.map((source, index) => branch(source, columns, `, ${FILE}, ${index} AS ${SOURCE}`));
+  const files = `(VALUES ${ranked.map((file, rank) => `(${literal(file)}, ${rank})`).join(', ')}) m(${FILE}, ${RANK})`;
+  const all = `(SELECT d.*, m.${RANK} FROM (${rows.join(' UNION ALL ')}) d JOIN ${files} ON d.${FILE} = m.${FILE})`;
   const isKey = ({ name }: Column) => keys.includes(folded(name));
   const keyNames = columns.filter(isKey).map(({ name }) => identifier(name));
   const known = keyNames.map((name) => `${name} IS NOT NULL`).join(' AND ');
@@ -124,15 +117,11 @@ function onePerKey(overlap: Overlap, columns: readonly Column[]): string {
 UNION ALL SELECT ${plain} FROM ${all} WHERE NOT (${known})`;
 }
 
-/** A SELECT of the columns that the files hold, all rows of all sources. */
-function storedRowsSql(columns: readonly Column[], sources: readonly Source[], overlaps: readonly Overlap[]): string {
-  const branches = [...sources.map((source) => branch(source, columns, '')), ...overlaps.map((overlap) => onePerKey(overlap, columns))];
-  return branches.join('\nUNION ALL\n') || `SELECT ${selectList(columns, ({ type }) => `NULL::${type}`)} WHERE false`;
-}
-
-/** The statement that creates a view. */
+/** The statement that creates a view of all rows of all sources. */
 export function viewSql(name: string, columns: readonly Column[], sources: readonly Source[], overlaps: readonly Overlap[]): string {
   const stored = columns.filter(({ from }) => from === undefined);
   const list = selectList(columns, (column) => (column.from === undefined ? identifier(column.name) : derivedExpression(column)));
-  return `CREATE VIEW ${identifier(name)} AS SELECT ${list} FROM (${storedRowsSql(stored, sources, overlaps)})`;
+  const branches = [...sources.map((source) => branch(source, stored, '')), ...overlaps.map((overlap) => onePerKey(overlap, stored))];
+  const rows = branches.join('\nUNION ALL\n') || `SELECT ${selectList(stored, ({ type }) => `NULL::${type}`)} WHERE false`;
+  return `CREATE VIEW ${identifier(name)} AS SELECT ${list} FROM (${rows})`;
 }
