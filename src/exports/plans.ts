@@ -56,10 +56,7 @@ interface PlanDraft extends Pick<ExportPlan, 'fills' | 'fetches'> {
 }
 
 const PLAN_ID = /^plan-[a-z0-9]{10}$/;
-
-function newPlanId(): string {
-  return `plan-${randomBytes(5).toString('hex')}`;
-}
+const newPlanId = () => `plan-${randomBytes(5).toString('hex')}`;
 
 /** The end of a plan's life, ms since 1970. */
 export function expiresMs({ createdAt }: ExportPlan): number {

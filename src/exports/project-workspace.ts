@@ -157,13 +157,6 @@ export interface WorkspaceParts extends Owner {
 const RUNS_AT_ONCE = 6;
 const inTurn = createFairSemaphore(RUNS_AT_ONCE);
 
-/** Resolves when all of these have ended, however, or at `untilMs`; they go on when `signal` ends the wait. */
-async function endedBy(downloads: readonly Download[], untilMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
-  const leftMs = untilMs - clock.now();
-  const ended = Promise.allSettled(downloads.map(({ result }) => result));
-  if (leftMs > 0) await endOrTime(ended, (own) => clock.sleep(leftMs, own), signal);
-}
-
 /** Starts downloads; `started` are those that have not ended. */
 function createStarter(context: Parameters<typeof startDownload>[1], onComplete: (manifest: RunManifest) => void) {
   const started = new Set<Download>();
@@ -242,7 +235,10 @@ export function openProjectWorkspace(parts: WorkspaceParts) {
     /** The download of a run that is under way in this process. */
     underWay: (id: RunId) => downloadOf(dir, id),
     /** Resolves when all of these have ended, however, or at `untilMs` by the clock; they go on when `until` ends the wait. */
-    settled: (downloads: readonly Download[], untilMs: number, until: AbortSignal) => endedBy(downloads, untilMs, clock, until),
+    async settled(downloads: readonly Download[], untilMs: number, until: AbortSignal): Promise<void> {
+      const leftMs = untilMs - clock.now();
+      if (leftMs > 0) await endOrTime(Promise.allSettled(downloads.map(({ result }) => result)), (own) => clock.sleep(leftMs, own), until);
+    },
     /** Removes a run, complete or not, and gives the bytes that are free now; throws a `WorkspaceError` where it is in use. */
     remove: (id: RunId) => Promise.all(conversionsIn(dir, new Set([id.jobId]))).then(() => removeRun(dir, id)),
     /** Resolves when no conversion of this process is running, of these jobs or of all, and no load. */

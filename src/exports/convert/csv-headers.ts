@@ -38,15 +38,6 @@ function isValue(cell: string): boolean {
   return /^$|^-?\d+([.,]\d+)?$|^\d{4}-\d{2}-\d{2}|^(true|false|null)$/i.test(cell.trim());
 }
 
-function distinct(lists: readonly (readonly string[])[]): (readonly string[])[] {
-  return [...new Map(lists.map((names) => [JSON.stringify(names), names])).values()];
-}
-
-function shortened(cells: readonly string[]): string {
-  const text = cells.join(',');
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
-}
-
 /**
  * Tells headers from rows in the first lines of files that hold the same fields. A file without a header has the columns of the others or
  * of the fields, in their order. Throws a `WorkspaceError` where there is no such order, or more than one.
@@ -67,11 +58,13 @@ export function headersOf<Line extends FirstLine>(lines: readonly Line[], fields
   return lines.map((line) => {
     const { cells, file } = line;
     if (areRenamed || isNamed(cells)) return { ...line, names: cells, isRow: false };
-    const [names, another] = distinct([...named, expected]).filter(({ length }) => length === cells.length);
+    const fitting = [...named, expected].filter(({ length }) => length === cells.length);
+    const [names, another] = new Map(fitting.map((own) => [JSON.stringify(own), own])).values();
     if (names && !another) return { ...line, names, isRow: true };
     const why = names ? 'the columns stand in more than one order in the files and fields of the run' : 'no header has as many columns';
+    const text = cells.join(',');
     const message =
-      `${file}: its first line ("${shortened(cells)}") is no header, and as ${why}, it is not known what its ${cells.length} cells are. ` +
+      `${file}: its first line ("${text.length > 60 ? `${text.slice(0, 59)}…` : text}") is no header, and as ${why}, it is not known what its ${cells.length} cells are. ` +
       'Download it again; if it stays so, report it.';
     throw new WorkspaceError('damaged', message);
   });

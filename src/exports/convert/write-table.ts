@@ -117,8 +117,6 @@ function mendedLine(): string {
   return String.raw`replace(replace(replace(${halves}, chr(2), '\u'), chr(3), '\u'), chr(1), '\\')`;
 }
 
-const isSpelledTwice = ({ columns }: RawFiles) => columns.some(({ inFile }) => inFile.length > 1);
-
 /** A call that reads the columns of files as texts; `options` belong to the reader. */
 function readerOf(reader: 'csv' | 'json', files: Pick<RawFiles, 'paths' | 'gzip'>, names: readonly string[], options: string): string {
   const columns = names.map((name) => `${literal(name)}: 'VARCHAR'`).join(', ');
@@ -134,27 +132,21 @@ function linesOf(files: Pick<RawFiles, 'paths' | 'gzip'>, isMended: boolean): st
   return `(SELECT ${isMended ? mendedLine() : 'line'} AS line FROM ${rows})`;
 }
 
-function csvReader(files: RawFiles): string {
-  const names = files.headers.map((_, index) => `c${index}`);
-  const quoting = `delim = ',', quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false`;
-  return readerOf('csv', files, names, `header = ${!files.isHeaderless}, ${quoting}, ${LINE_SIZES}`);
-}
-
-function jsonReader(files: RawFiles): string {
-  const names = files.columns.flatMap(({ inFile }) => inFile);
-  // That lines are records is said, because a single column would be taken for bare values.
-  const lines = `format = 'newline_delimited', records = true, auto_detect = false, maximum_object_size = ${MAX_ROW_BYTES}`;
-  return readerOf('json', files, names, lines);
-}
-
 /** Rows of files as a relation, and each column of it as an expression of text, exactly as it is written; null where it is absent. */
 function textsOf(files: RawFiles, isMended: boolean): { from: string; text: (column: FileColumn) => string } {
   const first = (texts: readonly string[]) => (texts.length === 1 ? (texts[0] ?? 'NULL') : `coalesce(${texts.join(', ')})`);
   if (files.format === 'CSV') {
     const text = ({ inFile }: FileColumn) => first(files.headers.flatMap((name, index) => (inFile.includes(name) ? `c${index}` : [])));
-    return { from: csvReader(files), text };
+    const names = files.headers.map((_, index) => `c${index}`);
+    const quoting = `delim = ',', quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false`;
+    return { from: readerOf('csv', files, names, `header = ${!files.isHeaderless}, ${quoting}, ${LINE_SIZES}`), text };
   }
-  if (!isMended && !isSpelledTwice(files)) return { from: jsonReader(files), text: ({ inFile }) => first(inFile.map(identifier)) };
+  if (!isMended && files.columns.every(({ inFile }) => inFile.length === 1)) {
+    const names = files.columns.flatMap(({ inFile }) => inFile);
+    // That lines are records is said, because a single column would be taken for bare values.
+    const lines = `format = 'newline_delimited', records = true, auto_detect = false, maximum_object_size = ${MAX_ROW_BYTES}`;
+    return { from: readerOf('json', files, names, lines), text: ({ inFile }) => first(inFile.map(identifier)) };
+  }
   const member = (name: string) => `json_extract_string(line, ${literal(`$.${JSON.stringify(name)}`)})`;
   return { from: linesOf(files, isMended), text: ({ inFile }) => first(inFile.map(member)) };
 }

@@ -49,8 +49,8 @@ function endOf(first: Pace | undefined, last: Pace): number | undefined {
 }
 
 /** The pause before the next look: longer each time, but none beyond the instant at which the run should end. */
-function pauseOf(usualMs: number, endsMs: number | undefined, nowMs: number): number {
-  return endsMs === undefined ? usualMs : Math.min(usualMs, Math.max(FIRST_WAIT_MS, endsMs - nowMs));
+function pauseOf(usualMs: number, endsMs = Number.POSITIVE_INFINITY, nowMs: number): number {
+  return Math.min(usualMs, Math.max(FIRST_WAIT_MS, endsMs - nowMs));
 }
 
 /** Polls until the run has succeeded, and returns it with its files; throws a `WorkspaceError` where it fails. */
@@ -174,7 +174,7 @@ async function lockedOrDone(id: RunId, directory: string, { projectDir, clock, s
 }
 
 /** When a run was exported, and of which range; empty texts where the platform says neither. */
-function rangeOf(run: RunRecord, listed: SuccessfulRun | undefined): Pick<RunFacts, 'from' | 'to' | 'exportedAt'> {
+function rangeOf(run: RunRecord, listed: SuccessfulRun | undefined) {
   const exportedAt = listed?.completedAt || utc(run.endDate) || utc(run.startDate);
   // Only the list of successful runs says the range; a run that is missing there found nothing.
   const from = listed?.from || exportedAt;

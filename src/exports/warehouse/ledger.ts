@@ -53,11 +53,6 @@ const SHOWN_TRIES = 100;
 const SHOWN_EVERY_MS = 50;
 const LONG_AGO = '1970-01-01 00:00:00';
 
-/** The order that runs have on the disk; the server gives them in any. */
-function inOrder({ run: a }: LoadRecord, { run: b }: LoadRecord): number {
-  return byTime(a, b) || a.jobId - b.jobId || a.runId - b.runId;
-}
-
 /** The columns of an entry as the statement takes them; the table and what was dropped from a source are not kept. */
 function parametersOf({ state, run, columns, rows, generation }: LoadEntry) {
   const { table: _, sourceDropped: __, ...kept } = run;
@@ -77,14 +72,15 @@ export function ledgerOf(access: WarehouseAccess, loader: Connection, project: s
   const table = `${quoted(access.database)}.${quoted(LEDGER)}`;
   const age = 'toUnixTimestamp64Milli(now64(6)) - toUnixTimestamp64Milli(l.written) AS ageMs';
   const select = `SELECT state, rows, generation, toString(l.written) AS written, manifest, columns, ${age} FROM ${table} AS l FINAL`;
-  let created: Promise<void> | undefined;
 
   async function read(condition: string, parameters: Record<string, unknown>, signal?: AbortSignal): Promise<LoadRecord[]> {
     const options = { parameters: { project, ...parameters }, signal };
     try {
       const rows = await loader.rows(`${select} WHERE _project = {project:String} AND ${condition}`, options);
       // An entry of a later version is not understood; its run counts as not loaded.
-      return rows.flatMap((row) => loadRecord.safeParse(row).data ?? []).toSorted(inOrder);
+      const records = rows.flatMap((row) => loadRecord.safeParse(row).data ?? []);
+      // In the order that runs have on the disk; the server gives them in any.
+      return records.toSorted(({ run: a }, { run: b }) => byTime(a, b) || a.jobId - b.jobId || a.runId - b.runId);
     } catch (error) {
       if (error instanceof StatementError && error.code === UNKNOWN_TABLE) return []; // nothing was loaded yet
       throw error;
@@ -98,11 +94,6 @@ export function ledgerOf(access: WarehouseAccess, loader: Connection, project: s
 
   /** Writes an entry that is newer than another one; of those with one token the server keeps the first. */
   async function insert(record: LoadEntry, after = LONG_AGO, token?: string): Promise<void> {
-    created ??= createLedger(access, loader);
-    await created.catch((error: unknown) => {
-      created = undefined;
-      throw error;
-    });
     const later = "greatest(now64(6), addMicroseconds(toDateTime64({after:String}, 6, 'UTC'), 1))";
     await loader.command(
       `INSERT INTO ${table} (_project, _job, _run, state, rows, generation, manifest, columns, written) VALUES ({project:String},
@@ -124,6 +115,7 @@ export function ledgerOf(access: WarehouseAccess, loader: Connection, project: s
     /** Writes a record with a new generation in the place of `before`; false where another loader was first. */
     async claim(record: LoadEntry, before: LoadRecord | undefined): Promise<boolean> {
       const { run, generation } = record;
+      await createLedger(access, loader);
       const place = `${before?.generation ?? ''}@${before?.written ?? ''}`;
       // Two that saw the same record send the same token, so that one of their entries is dropped.
       await insert(record, before?.written, `claim/${project}/${run.jobId}/${run.runId}/${place}`);

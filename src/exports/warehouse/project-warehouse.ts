@@ -61,11 +61,6 @@ interface LoadContext extends ProjectPlace {
   readonly pieceRows?: number | undefined;
 }
 
-/** Of two exports the later one has the larger version; in the same millisecond the one with the larger id. */
-function versionOf({ exportedAt, runId }: Pick<RunManifest, 'exportedAt' | 'runId'>): string {
-  return String(BigInt(Date.parse(exportedAt)) * 2n ** 22n + BigInt(runId % 2 ** 22));
-}
-
 /** The key of a row as one text, as DuckDB computes it. */
 function keySql(run: RunManifest, columns: readonly Column[]): string {
   const { names, missing } = keysOf(run.scope, columns);
@@ -88,11 +83,13 @@ function pieceSql(
 ): string {
   const time = timeColumn(columns);
   const instant = time ? identifier(time.name) : 'NULL::TIMESTAMP';
+  // Of two exports the later one has the larger version; in the same millisecond the one with the larger id.
+  const version = BigInt(Date.parse(run.exportedAt)) * 2n ** 22n + BigInt(run.runId % 2 ** 22);
   const own = [
     `${literal(project)} AS _project`,
     `${run.jobId}::UBIGINT AS _job`,
     `${run.runId}::UBIGINT AS _run`,
-    `${versionOf(run)}::UBIGINT AS _version`,
+    `${version}::UBIGINT AS _version`,
     `coalesce(CAST(${instant} AS DATE), DATE ${literal(DAY_OF_NONE)}) AS _day`,
     `coalesce(${instant}, TIMESTAMP ${literal(DAY_OF_NONE)}) AS _time`,
     `${keySql(run, columns)} AS _key`,

@@ -119,10 +119,6 @@ function behindSql({ shares, reduced }: ReturnType<typeof sharesOfRecords>): str
   return [...(gone.length > 0 ? [`(_job, _run) NOT IN (${ids(gone)})`] : []), ...partly];
 }
 
-function shown(column: Column): string {
-  return `${column.from === undefined ? below(column.name) : derivedSql(column)} AS ${quoted(column.name)}`;
-}
-
 /** Describes loaded runs of one scope as one view, repeated rows once. */
 export function warehouseViewOf(records: readonly LoadRecord[], name: string, { database, project }: ViewPlace): WarehouseView {
   const filled = records.filter((record) => record.columns.length > 0);
@@ -147,6 +143,7 @@ export function warehouseViewOf(records: readonly LoadRecord[], name: string, { 
       : `SELECT ${list} FROM system.one WHERE 0`;
   const once = own === '' ? rows : mergedSql(stored, filled, rows);
   const derived = columns.filter(({ from }) => from !== undefined);
-  const select = derived.length === 0 ? once : `SELECT ${columns.map(shown).join(', ')} FROM (${once}) AS r`;
+  const shown = columns.map((column) => `${column.from === undefined ? below(column.name) : derivedSql(column)} AS ${quoted(column.name)}`);
+  const select = derived.length === 0 ? once : `SELECT ${shown.join(', ')} FROM (${once}) AS r`;
   return { name, select, columns, rowCount: undefined, notes: shares.notes, held: shares.held };
 }
