@@ -66,13 +66,6 @@ function warehouseError(error: unknown, user: string, address: string): Error {
   return new ApiError('down', `The warehouse at ${address} does not answer${words}.`, { transient: true, cause: error });
 }
 
-/** The package puts quotes around what it is given, and no more. */
-function escaped(filters: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(filters).map(([table, condition]) => [table, condition.replaceAll('\\', '\\\\').replaceAll("'", "\\'")]),
-  );
-}
-
 type Access = Pick<WarehouseAccess, 'address' | 'database'> & WarehouseAccess['reader'];
 
 /** Loads the package and makes its client; `mapOf` makes a setting that is a map. */
@@ -96,9 +89,11 @@ async function openClient({ address, database, user, password = '' }: Access) {
 }
 
 /** The options of a statement as the package takes them. */
-function optionsOf({ settings, filters, parameters, signal }: RunOptions, mapOf: (record: Record<string, string>) => SettingsMap) {
+function optionsOf({ settings, filters = {}, parameters, signal }: RunOptions, mapOf: (record: Record<string, string>) => SettingsMap) {
+  // The package puts quotes around what it is given, and no more.
+  const escaped = Object.entries(filters).map(([table, condition]) => [table, condition.replaceAll('\\', '\\\\').replaceAll("'", "\\'")]);
   return {
-    clickhouse_settings: { ...settings, ...(filters && { additional_table_filters: mapOf(escaped(filters)) }) },
+    clickhouse_settings: { ...settings, ...(escaped.length > 0 && { additional_table_filters: mapOf(Object.fromEntries(escaped)) }) },
     ...(parameters && { query_params: parameters }),
     ...(signal && { abort_signal: signal }),
   };

@@ -53,20 +53,6 @@ const SHOWN_TRIES = 100;
 const SHOWN_EVERY_MS = 50;
 const LONG_AGO = '1970-01-01 00:00:00';
 
-/** The columns of an entry as the statement takes them; the table and what was dropped from a source are not kept. */
-function parametersOf({ state, run, columns, rows, generation }: LoadEntry) {
-  const { table: _, sourceDropped: __, ...kept } = run;
-  return {
-    job: run.jobId,
-    run: run.runId,
-    state,
-    rows,
-    generation,
-    manifest: JSON.stringify(kept),
-    columns: JSON.stringify(columns),
-  };
-}
-
 /** The record of what is loaded of one project, kept in the warehouse so that replicas share it. */
 export function ledgerOf(access: WarehouseAccess, loader: Connection, project: string) {
   const table = `${quoted(access.database)}.${quoted(LEDGER)}`;
@@ -93,14 +79,17 @@ export function ledgerOf(access: WarehouseAccess, loader: Connection, project: s
   }
 
   /** Writes an entry that is newer than another one; of those with one token the server keeps the first. */
-  async function insert(record: LoadEntry, after = LONG_AGO, token?: string): Promise<void> {
+  async function insert({ run, columns, state, rows, generation }: LoadEntry, after = LONG_AGO, token?: string): Promise<void> {
+    // The table and what was dropped from a source are not kept.
+    const { table: _, sourceDropped: __, ...kept } = run;
+    const texts = { manifest: JSON.stringify(kept), columns: JSON.stringify(columns) };
     const later = "greatest(now64(6), addMicroseconds(toDateTime64({after:String}, 6, 'UTC'), 1))";
     await loader.command(
       `INSERT INTO ${table} (_project, _job, _run, state, rows, generation, manifest, columns, written) VALUES ({project:String},
  {job:UInt64}, {run:UInt64}, {state:String}, {rows:UInt64}, {generation:String}, {manifest:String}, {columns:String}, ${later})`,
       {
         settings: { async_insert: 0, ...(token !== undefined && { insert_deduplication_token: token }) },
-        parameters: { project, ...parametersOf(record), after },
+        parameters: { project, job: run.jobId, run: run.runId, state, rows, generation, ...texts, after },
       },
     );
   }

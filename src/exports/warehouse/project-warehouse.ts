@@ -232,11 +232,6 @@ function keptSql(record: LoadRecord, staying: readonly LoadRecord[]): string[] {
   return intersect([rangeOf(run)], own).map(({ startMs, endMs }) => coveredSql(run.jobId, startMs, endMs));
 }
 
-/** Whether two runs of a job hold some of the same days. */
-function overlap(a: RunManifest, b: RunManifest): boolean {
-  return a.jobId === b.jobId && a.scope === b.scope && intersect([rangeOf(a)], [rangeOf(b)]).length > 0;
-}
-
 /**
  * Of runs that are to be removed, those that would take rows with them which an earlier export that stays contains too. Without a column of
  * time it is not known which of their rows these are. With each the run that stays.
@@ -245,8 +240,11 @@ export function inseparable(going: readonly LoadRecord[], all: readonly LoadReco
   const found = new Map<LoadRecord, LoadRecord>();
   const untold = going.filter(({ columns }) => columns.length > 0 && !timeColumn(columns));
   const staying = all.filter((record) => !going.includes(record));
-  const isMixed = ({ run }: LoadRecord, other: LoadRecord) =>
-    overlap(run, other.run) && Date.parse(other.run.exportedAt) <= Date.parse(run.exportedAt);
+  const isMixed = ({ run: a }: LoadRecord, { run: b }: LoadRecord) =>
+    a.jobId === b.jobId &&
+    a.scope === b.scope &&
+    intersect([rangeOf(a)], [rangeOf(b)]).length > 0 &&
+    Date.parse(b.exportedAt) <= Date.parse(a.exportedAt);
   // What stays for such a reason keeps others in its turn.
   for (const other of staying)
     for (const record of untold)
@@ -257,27 +255,26 @@ export function inseparable(going: readonly LoadRecord[], all: readonly LoadReco
   return found;
 }
 
-/** Loads a run in its turn, under its lock, from the files that it has by then. */
-async function loadOne(run: RunManifest, place: LoadPlace, parts: Omit<LoadContext, 'holder' | 'signal' | 'directory'>): Promise<void> {
+/** Loads a run in its turn, under its lock, from the files that it has by then, and notes how that ended; the promise is kept in any case. */
+async function loadOne(
+  run: RunManifest,
+  place: LoadPlace,
+  { done, failures }: LoadState,
+  parts: Omit<LoadContext, 'holder' | 'signal' | 'directory'>,
+): Promise<void> {
   const { holder, signal } = place;
-  const directory = place.directoryOf(run);
-  await inTurn(holder, () =>
-    place.reading([run], async ([now = run]) => {
-      const lock = await takeLock(directory, 'load');
-      if (!('release' in lock)) throw new ApiError('busy', 'another server of this directory is loading it', { retryAfterMs: RETRY_MS });
-      try {
-        await loadRun(now, { ...parts, holder, signal, directory });
-      } finally {
-        await lock.release();
-      }
-    }),
-  );
-}
-
-/** Notes how a load ended; the promise is kept in any case. */
-async function noting(load: Promise<void>, key: string, { done, failures }: LoadState, signal: AbortSignal): Promise<void> {
+  const [directory, key] = [place.directoryOf(run), runKey(run)];
+  const load = async ([now = run]: readonly RunManifest[]) => {
+    const lock = await takeLock(directory, 'load');
+    if (!('release' in lock)) throw new ApiError('busy', 'another server of this directory is loading it', { retryAfterMs: RETRY_MS });
+    try {
+      await loadRun(now, { ...parts, holder, signal, directory });
+    } finally {
+      await lock.release();
+    }
+  };
   try {
-    await load;
+    await inTurn(holder, () => place.reading([run], load));
     done.add(key);
     failures.delete(key);
   } catch (error) {
@@ -336,7 +333,7 @@ export function openProjectWarehouse(
           load.rows = rows;
           for (const listener of listeners) listener();
         };
-        const result = noting(loadOne(run, place, { ...parts, report }), key, state, place.signal).finally(() => {
+        const result = loadOne(run, place, state, { ...parts, report }).finally(() => {
           state.running.delete(key);
           started.delete(result);
         });

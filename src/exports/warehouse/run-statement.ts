@@ -183,12 +183,6 @@ const MAX_RESULT_BYTES = 64 * 1024 ** 2;
 /** As SQL has it, and as DuckDB answers. */
 const SET_OPERATIONS = { union_default_mode: 'DISTINCT', intersect_default_mode: 'DISTINCT', except_default_mode: 'DISTINCT' } as const;
 
-/** Of whatever table a statement reads, the server shows it the rows of this project alone. */
-function filtersFor({ scopes }: WarehouseStatement, { database }: WarehouseAccess, project: string): Record<string, string> {
-  const tables = [LEDGER, ...['sessions', 'views', ...scopes].map(tableOf)];
-  return Object.fromEntries(tables.map((table) => [`${database}.${table}`, `_project = ${text(project)}`]));
-}
-
 /** Limits that the server enforces: it only reads, within a time and a number of rows, and stops when the connection closes. */
 function settingsFor({ maxRows, timeoutMs }: WarehouseStatement) {
   return {
@@ -225,11 +219,6 @@ const CODES: Readonly<Record<number, 'time' | 'memory' | 'busy'>> = {
   202: 'busy',
   241: 'memory',
 };
-
-function sqlError(error: unknown): unknown {
-  if (!(error instanceof StatementError)) return error;
-  return new SqlError(CODES[error.code] ?? 'sql', error.message);
-}
 
 const TYPES: readonly (readonly [RegExp, string])[] = [
   [/^U?Int(8|16|32|64)$/, 'BIGINT'],
@@ -279,7 +268,7 @@ export async function runStatement(
   statement: WarehouseStatement,
   { access, reader, project }: { readonly access: WarehouseAccess; readonly reader: Connection; readonly project: string },
 ): Promise<SqlResult> {
-  const { sql, views, maxRows, maxChars, signal } = statement;
+  const { sql, views, scopes, maxRows, maxChars, signal } = statement;
   const bare = sql.replace(/[\s;]+$/, '');
   try {
     await check(statement, bare, reader);
@@ -300,14 +289,16 @@ export async function runStatement(
       }
       return more;
     };
+    // Of whatever table a statement reads, the server shows it the rows of this project alone.
+    const tables = [LEDGER, ...['sessions', 'views', ...scopes].map(tableOf)];
     // The line break ends a comment at the end of the statement.
     await reader.lines(`WITH ${parts.join(', ')} SELECT * FROM (\n${bare}\n)`, receive, {
       settings: settingsFor(statement),
-      filters: filtersFor(statement, access, project),
+      filters: Object.fromEntries(tables.map((table) => [`${access.database}.${table}`, `_project = ${text(project)}`])),
       signal,
     });
     return { columns: columns ?? [], rows, more };
   } catch (error) {
-    throw sqlError(error);
+    throw error instanceof StatementError ? new SqlError(CODES[error.code] ?? 'sql', error.message) : error;
   }
 }

@@ -71,19 +71,6 @@ export interface PlacedColumn extends StoredColumn {
   readonly at: string;
 }
 
-async function columnsIn({ database }: WarehouseAccess, loader: Connection, table: string): Promise<Map<string, string>> {
-  const rows = await loader.rows('SELECT name, type FROM system.columns WHERE database = {database:String} AND table = {table:String}', {
-    parameters: { database, table },
-  });
-  return new Map(rows.map(({ name, type }) => [String(name), String(type)]));
-}
-
-/** The column of a table for a name and type: one of another type that has the name keeps it. */
-function placeOf({ name, type }: StoredColumn, there: ReadonlyMap<string, string>): string {
-  const own = there.get(name);
-  return own === undefined || own === warehouseType(type) ? name : `${name}:${type}`;
-}
-
 /** Makes the table of a scope with these columns, or adds those that it lacks; none ever changes its type. */
 export async function placeColumns(
   access: WarehouseAccess,
@@ -94,8 +81,15 @@ export async function placeColumns(
   await loader.command(scopeTableSql(access, table));
   // Another loader may add one of the same name meanwhile: what counts is what is there afterwards.
   for (;;) {
-    const there = await columnsIn(access, loader, table);
-    const placed = columns.map((column) => ({ ...column, at: placeOf(column, there) }));
+    const rows = await loader.rows('SELECT name, type FROM system.columns WHERE database = {database:String} AND table = {table:String}', {
+      parameters: { database: access.database, table },
+    });
+    const there = new Map(rows.map(({ name, type }) => [name, String(type)]));
+    const placed = columns.map((column) => {
+      const { name, type } = column;
+      // One of another type that has the name keeps it.
+      return { ...column, at: [undefined, warehouseType(type)].includes(there.get(name)) ? name : `${name}:${type}` };
+    });
     const absent = placed.filter(({ at }) => !there.has(at));
     if (absent.length === 0) return placed;
     const added = absent.map(({ at, type }) => `ADD COLUMN IF NOT EXISTS ${quoted(at)} ${warehouseType(type)}`);

@@ -1,7 +1,6 @@
-import { grouped } from '../../lib/grouped.ts';
 import { union } from '../../lib/intervals.ts';
 import { rangeOf } from '../coverage.ts';
-import { type Column, type ColumnType, folded, itemTypeOf } from '../query/columns.ts';
+import { type Column, folded, itemTypeOf } from '../query/columns.ts';
 import { columnsIn, overlappingGroups, type ShownView, sharesOf, viewColumns, viewName } from '../query/data-view.ts';
 import type { RunManifest } from '../store/manifest.ts';
 import type { LoadRecord } from './ledger.ts';
@@ -18,12 +17,6 @@ interface ViewPlace {
   readonly project: string;
 }
 
-/** A column as the runs have it: its names in the table, by type. */
-function placesOf(column: Column, records: readonly LoadRecord[]): { at: string; type: ColumnType }[] {
-  const found = records.flatMap(({ columns }) => columns.filter(({ name }) => folded(name) === folded(column.name)));
-  return [...grouped(found, ({ at }) => at)].flatMap(([at, [first]]) => (first ? { at, type: first.type } : []));
-}
-
 /** A column of the rows below, which no alias of the same name hides. */
 function below(name: string): string {
   return `r.${quoted(name)}`;
@@ -31,9 +24,11 @@ function below(name: string): string {
 
 /** The value of a column, whichever of its names in the table holds it. */
 function storedSql(column: Column, records: readonly LoadRecord[]): string {
-  const places = placesOf(column, records).map(({ at, type }) => ({
-    name: below(at),
-    value: type === column.type ? below(at) : `CAST(${below(at)} AS ${warehouseType(column.type)})`,
+  const found = records.flatMap(({ columns }) => columns.filter(({ name }) => folded(name) === folded(column.name)));
+  // Each of its names is of one type.
+  const places = [...new Map(found.map(({ at, type }) => [below(at), type]))].map(([name, type]) => ({
+    name,
+    value: type === column.type ? name : `CAST(${name} AS ${warehouseType(column.type)})`,
   }));
   const [only, ...others] = places;
   if (!only) return `CAST(${itemTypeOf(column.type) ? '[]' : 'NULL'} AS ${warehouseType(column.type)})`;
@@ -75,11 +70,6 @@ export function coveredSql(jobId: number, startMs: number, endMs: number): strin
 
 function betweenSql(startMs: number, endMs: number): string {
   return `_time >= fromUnixTimestamp64Milli(${startMs}) AND _time < fromUnixTimestamp64Milli(${endMs})`;
-}
-
-/** Whether runs of several jobs hold the same days, so that one row may be in several of them. */
-function isShared(records: readonly LoadRecord[]): boolean {
-  return overlappingGroups(records.map(({ run }) => run)).some((group) => new Set(group.map(({ jobId }) => jobId)).size > 1);
 }
 
 /** One row for each key, every column as the last export that has the column says it. */
@@ -136,7 +126,9 @@ export function warehouseViewOf(records: readonly LoadRecord[], name: string, { 
     `_job IN (${jobs})`,
     ...[...arrivedSql(records), ...behindSql(shares)].map((each) => `(${each})`),
   ];
-  const own = isShared(filled) ? ', _key, _version, _job' : '';
+  // Runs of several jobs may hold the same days, and one row may be in several of them.
+  const isShared = overlappingGroups(filled.map(({ run }) => run)).some((group) => new Set(group.map(({ jobId }) => jobId)).size > 1);
+  const own = isShared ? ', _key, _version, _job' : '';
   const rows =
     filled.length > 0
       ? `SELECT ${list}${own} FROM ${table} AS r FINAL WHERE ${conditions.join(' AND ')}`
