@@ -229,13 +229,6 @@ function study(
   return findGaps({ ...history, next: undefined }, { ...asked, startMs, endMs });
 }
 
-/** The range that is asked for: of days all that fit into one request, of hours the latest ones, because visits come by day or as a sum. */
-function rangeToAsk(empty: readonly StatusInterval[], unit: GapStudy['unit']): Interval | undefined {
-  const last = empty.at(-1);
-  const first = unit === 'hour' ? last : empty.find(({ startMs }) => last && last.endMs - startMs <= MAX_METRICS_RANGE_MS);
-  return last && { startMs: (first ?? last).startMs, endMs: last.endMs };
-}
-
 /** The days of an interval without data, or its hours together, each with the visits that the platform counts for it. */
 function weighed(interval: StatusInterval, visits: ReadonlyMap<number, unknown>, found: GapStudy): StatusInterval[] {
   const slots = found.unit === 'day' ? slotsIn(interval, found) : [interval];
@@ -255,11 +248,14 @@ async function checkEmptyRuns(
   context: ExportContext,
 ): Promise<GapStudy> {
   const empty = found.intervals.filter(({ status }) => status === 'empty');
-  const range = rangeToAsk(empty, found.unit);
-  if (!range) return found;
+  const last = empty.at(-1);
+  if (!last) return found;
+  // Of days all that fit into one request, of hours the latest ones, because visits come by day or as a sum.
+  const isAsked = (each: Interval) => (found.unit === 'hour' ? each === last : last.endMs - each.startMs <= MAX_METRICS_RANGE_MS);
+  const { startMs: fromMs } = empty.find(isAsked) ?? last;
   const grid = {
     metrics: ['visits'],
-    ranges: [{ startMs: range.startMs, endMs: range.endMs - 1 }],
+    ranges: [{ startMs: fromMs, endMs: last.endMs - 1 }],
     daily: found.unit === 'day',
     devices: [device],
     segmentSets: [segmentId === undefined ? [] : [segmentId]],
@@ -269,7 +265,7 @@ async function checkEmptyRuns(
   );
   if (!read) return found;
   const visits = new Map(read.rows.map(({ interval, values }) => [interval.startMs, values['visits']]));
-  if (empty.some(({ startMs }) => startMs < range.startMs))
+  if (empty.some(({ startMs }) => startMs < fromMs))
     context.note('Earlier empty runs were not held against visits, for which one request has no room: startDate and endDate choose them.');
   return {
     ...found,

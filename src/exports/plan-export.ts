@@ -304,15 +304,6 @@ function createdWords({ parts }: ExportPlan): string {
   return made.length > 0 ? `Created so far: ${made.join(', ')}.` : 'Nothing was created.';
 }
 
-/** The job of a request whose answer was lost, where it is listed already. */
-async function lookFor({ context }: Application, part: PlanPart, before: readonly (number | string)[]): Promise<JobRecord | undefined> {
-  try {
-    return equalTo(part, await readJobs(context.ask, { fresh: true })).find(({ jobId }) => !before.includes(jobId));
-  } catch {
-    return undefined; // the next call looks again
-  }
-}
-
 /** Creates one job; says what exists where that fails. */
 async function create(application: Application, index: number, part: PlanPart, jobs: readonly JobRecord[]): Promise<void> {
   const { context } = application;
@@ -329,7 +320,9 @@ async function create(application: Application, index: number, part: PlanPart, j
       await record(application, index, { sentAt: undefined, before: undefined });
       throw broken(application, part, `was not created: ${error.message}`, error);
     }
-    const found = await lookFor(application, part, before);
+    // Where it is not listed yet, the next call looks again.
+    const listed = await readJobs(context.ask, { fresh: true }).catch(() => []);
+    const found = equalTo(part, listed).find(({ jobId }) => !before.includes(jobId));
     if (!found) {
       // The request may have left as late as this, after its time in the queue.
       await record(application, index, { sentAt: stamp() });
@@ -378,15 +371,15 @@ export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted
   // Read again after the jobs: another process that applies the same plan notes each request before it sends it.
   const warning = isRecurring ? duplicateWarning(await planNamed(store, planId, nowMs), jobsNow, how) : undefined;
   const project = await context.projectId();
-  const [first, ...others] = open.map(({ body }) => previewOf(createExportJob, body, project));
+  const preview = (body: JobBody) => previewOf(createExportJob, body, project);
   const afterwards = shown.fetches && 'Once it is created, its files are fetched into the workspace.';
   const words = [warning, afterwards].filter(Boolean).join(' ');
   const [body, ...bodies] = open.map((part) => part.body);
-  if (first && body) {
+  if (body) {
     const { segmentId } = body;
     const segment = segmentId === undefined ? undefined : (await context.lists()).nameOf('segment', Number(segmentId));
     const question = creationQuestion([body, ...bodies], { segment, timeZone: context.timeZone });
-    context.confirm({ question, ...joinedPreview([first, ...others]), ...(words !== '' && { warning: words }) });
+    context.confirm({ question, ...joinedPreview([preview(body), ...bodies.map(preview)]), ...(words !== '' && { warning: words }) });
   }
   return store.hold(planId, async () => {
     // Another process may have been quicker.

@@ -88,30 +88,23 @@ const WHEN = { once: 'a one-time', daily: 'a daily', hourly: 'an hourly' };
 /** Longest list of names in a question. */
 const MOST_NAMES = 40;
 
-function fieldWords({ fieldName, customVarPosition, dynamicVarKey, aliasName }: JobBody['fields'][number]): string {
-  const words = columnWords({ fieldName, customVarPosition, dynamicVarKey });
-  return plainText(aliasName === undefined ? words : `${words} as "${aliasName}"`);
-}
-
-/** `for mobile, segment "Germany"`. */
-function audienceWords({ deviceLabel, segmentId }: JobBody, segment: string | undefined): string {
-  const devices = deviceLabel === 'all' ? 'all devices' : deviceLabel;
-  return segmentId === undefined ? devices : `${devices}, segment ${plainText(segment ?? String(segmentId))}`;
-}
-
 /** The question before jobs are created, which differ in name and range at most; `segment` is the name of theirs. */
 export function creationQuestion(
   bodies: readonly [JobBody, ...JobBody[]],
   { segment, timeZone }: { readonly segment: string | undefined; readonly timeZone: string },
 ): string {
-  const [body] = bodies;
-  const { frequency, scope = 'sessions', format, fields } = body;
-  const ofWhat = `with ${plainText(scope)} (${format}, ${counted(fields.length, 'column')}) for ${audienceWords(body, segment)}`;
+  const [{ frequency, scope = 'sessions', format, fields, deviceLabel, segmentId }] = bodies;
+  const ofSegment = segmentId === undefined ? '' : `, segment ${plainText(segment ?? String(segmentId))}`;
+  const visitors = `${deviceLabel === 'all' ? 'all devices' : deviceLabel}${ofSegment}`;
+  const ofWhat = `with ${plainText(scope)} (${format}, ${counted(fields.length, 'column')}) for ${visitors}`;
   const named = bodies.map(({ name, frequency: { dateRange } }) => {
     const range = dateRange && rangeName({ startMs: Date.parse(dateRange.from), endMs: Date.parse(dateRange.to) }, timeZone);
     return `"${plainText(name)}"${range === undefined ? '' : ` of ${range}`}`;
   });
-  const columns = `Columns: ${firstOf(fields.map(fieldWords), MOST_NAMES)}.`;
+  const shown = fields.map(({ aliasName, ...field }) =>
+    plainText(columnWords(field) + (aliasName === undefined ? '' : ` as "${aliasName}"`)),
+  );
+  const columns = `Columns: ${firstOf(shown, MOST_NAMES)}.`;
   if (bodies.length === 1)
     return `Create ${WHEN[frequency.value]} export ${named.join('')} ${ofWhat}? It cannot be deleted from here.\n${columns}`;
   const each = WHEN[frequency.value].replace(/^an? /, '');

@@ -247,12 +247,6 @@ async function resembling(words: string, catalogue: FieldCatalogue, variables: r
   };
 }
 
-/** The field of which this is the name or an alias; none where there is no such. */
-function namedField(fields: readonly ExportableField[], wanted: string): ExportableField[] {
-  const byName = fields.find(({ name }) => plain(name) === wanted);
-  return [byName ?? fields.find(({ aliases }) => aliases?.some((alias) => plain(alias) === wanted)) ?? []].flat();
-}
-
 /** Fields that hold all the words in their names, with how far these go beyond them, the closest first. */
 function closeFields(fields: readonly ExportableField[], asked: readonly string[]) {
   const close = fields.flatMap((field) => {
@@ -272,7 +266,10 @@ async function matchField({ kind, words }: FieldRequest, catalogue: FieldCatalog
   const [wanted, asked] = [plain(words), askedWords(words)];
   const fields = catalogue.fields.filter(({ name }) => !isVariableField(name));
   const variables = own.filter(({ key }) => plain(key ?? '') === wanted);
-  const named = namedField(fields, wanted).map(fieldFound);
+  const isCalled = (alias: string) => plain(alias) === wanted;
+  const named = [fields.find(({ name }) => isCalled(name)) ?? fields.find(({ aliases }) => aliases?.some(isCalled)) ?? []]
+    .flat()
+    .map(fieldFound);
   if (named.length === 0 && variables.length > 1) return several(variables);
   const ranked = closeFields(fields, asked);
   const close = ranked.map(({ found }) => found);

@@ -209,12 +209,6 @@ interface Planned {
   readonly nowMs: number;
 }
 
-function keyWords({ scope, columns }: ExportOrder): string[] {
-  const missing = (KEYS[scope] ?? []).filter((key) => !columns.some(({ fieldName }) => fieldName === key));
-  if (missing.length === 0) return [];
-  return [`Duplicate rows cannot be recognised without ${missing.join(', ')}; add these fields unless totals are enough.`];
-}
-
 function scheduleWords({ order: { frequency, ranges }, bodies, nowMs }: Planned): string[] {
   if (frequency !== 'once')
     return [
@@ -273,16 +267,16 @@ export function existingSentence({ similar, order }: Pick<Planned, 'similar' | '
   return `${equalWords(equal.map(({ job }) => job))}.${second}`;
 }
 
-function similarWords({ similar, order }: Planned): string[] {
-  if (similar.length === 0) return [];
-  const hasVariables = order.columns.some(({ fieldName }) => isVariableField(fieldName));
-  return [
-    `Compared without segment${hasVariables ? ' and by the names of variables' : ''}, as jobs do not show ` +
-      `${hasVariables ? 'more' : 'theirs'}.`,
-  ];
-}
-
 /** Warnings for the person, before the jobs are created. */
 export function planWarnings(planned: Planned): string[] {
-  return [...similarWords(planned), ...scheduleWords(planned), ...keyWords(planned.order)];
+  const { scope, columns } = planned.order;
+  const missing = (KEYS[scope] ?? []).filter((key) => !columns.some(({ fieldName }) => fieldName === key));
+  const [names, more] = columns.some(({ fieldName }) => isVariableField(fieldName))
+    ? [' and by the names of variables', 'more']
+    : ['', 'theirs'];
+  return present(
+    planned.similar.length > 0 && `Compared without segment${names}, as jobs do not show ${more}.`,
+    ...scheduleWords(planned),
+    missing.length > 0 && `Duplicate rows cannot be recognised without ${missing.join(', ')}; add these fields unless totals are enough.`,
+  );
 }
