@@ -50,10 +50,7 @@ function convertJob(jobId: number, context: ConversionContext): void {
   const rounds = async () => {
     while (work.again && !context.signal.aborted) {
       work.again = false;
-      const converted = workOn(jobId, context).then(async () =>
-        context.onConverted?.(complete(await storedRuns(context.projectDir, jobId))),
-      );
-      await converted.catch(() => undefined); // a disk that fails is met again by the call that needs it
+      await workOn(jobId, context).catch(() => undefined); // a disk that fails is met again by the call that needs it
     }
     underWay.delete(key);
   };
@@ -62,12 +59,12 @@ function convertJob(jobId: number, context: ConversionContext): void {
 }
 
 async function workOn(jobId: number, context: ConversionContext): Promise<void> {
-  const { projectDir, keepSource, signal } = context;
-  const isLeft = (run: RunManifest) => !signal.aborted && isUnconverted(run, projectDir);
-  for (const run of complete(await storedRuns(projectDir, jobId))) if (isLeft(run)) await convertOne(run, context);
+  const { projectDir, keepSource, signal, onConverted } = context;
+  const runs = async () => complete(await storedRuns(projectDir, jobId));
+  for (const run of await runs()) if (!signal.aborted && isUnconverted(run, projectDir)) await convertOne(run, context);
   if (!keepSource) for (const id of await runsIn(projectDir, jobId)) await dropSource(id, context);
-  for (const each of resolvable(complete(await storedRuns(projectDir, jobId)), projectDir))
-    if (!signal.aborted) await resolveOne(each, context);
+  for (const each of resolvable(await runs(), projectDir)) if (!signal.aborted) await resolveOne(each, context);
+  onConverted?.(await runs());
 }
 
 /** Whether a run has no table yet and this process has not failed to make one. */

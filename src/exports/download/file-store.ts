@@ -62,18 +62,6 @@ function extent(status: number, headers: ResponseHeaders): { offset: number; tot
   return { offset: 0, totalBytes: length === undefined ? undefined : Number(length) };
 }
 
-/** The part of a file that is still missing, as request options. */
-function requestOptions(url: string, { offset, etag }: FileRequest) {
-  const { origin, pathname, search } = new URL(url);
-  const range = offset > 0 ? { range: `bytes=${offset}-`, ...(etag && { 'if-range': etag }) } : {};
-  return {
-    origin,
-    path: `${pathname}${search}`,
-    method: 'GET' as const,
-    headers: { accept: '*/*', 'accept-encoding': 'identity', ...range },
-  };
-}
-
 /** A failure between here and the store, in words. */
 function storeFailure(error: unknown, host: string, proxy: Proxy | undefined, silentMs: number | undefined): unknown {
   if (silentMs !== undefined) return new ApiError('timeout', `${host} was silent for ${seconds(silentMs)}.`, { transient: true });
@@ -87,7 +75,7 @@ export function createFileStore({ allowInner, environment, idleTimeoutMs = IDLE_
   let opening: Promise<Connections> | undefined;
 
   async function exchange(url: string, request: FileRequest) {
-    const { signal } = request;
+    const { signal, offset, etag } = request;
     const fault = fileAddressFault(url, { allowInner });
     if (fault)
       throw new WorkspaceError('address', `The address of a file ${fault}, so it was not asked. Report it to the platform's support.`);
@@ -98,7 +86,10 @@ export function createFileStore({ allowInner, environment, idleTimeoutMs = IDLE_
     const idleTimeout = startIdleTimeout({ idleTimeoutMs, signal });
     const failure = (error: unknown): unknown =>
       signal.aborted ? signal.reason : storeFailure(error, address.host, proxy, idleTimeout.hasExpired() ? idleTimeoutMs : undefined);
-    const options = requestOptions(url, request);
+    const { origin, pathname, search } = address;
+    const range = offset > 0 ? { range: `bytes=${offset}-`, ...(etag && { 'if-range': etag }) } : {};
+    const headers = { accept: '*/*', 'accept-encoding': 'identity', ...range };
+    const options = { origin, path: `${pathname}${search}`, method: 'GET' as const, headers };
     try {
       const onActivity = () => idleTimeout.refresh();
       const answer = await receive({ dispatcher, options, signal: idleTimeout.signal, onActivity, failure });

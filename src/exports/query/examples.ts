@@ -43,15 +43,11 @@ function namesOf(columns: readonly Column[], about: About) {
   };
 }
 
-/** The day of an instant in a zone. */
-function dayOf(time: string, timeZone: string, dialect: Dialect): string {
-  if (dialect === 'ClickHouse') return `toDate(${time}, ${literal(timeZone)})`;
-  return `CAST(${timeZone === 'UTC' ? time : `${time} AT TIME ZONE 'UTC' AT TIME ZONE ${literal(timeZone)}`} AS DATE)`;
-}
-
 function byDay({ rows, of, timeZone, view, dialect }: Names): Example | undefined {
   const time = of('session_time') ?? of('view_time');
-  const day = (timeZone === 'UTC' ? of('session_date') : undefined) ?? (time && dayOf(time, timeZone, dialect));
+  const own = timeZone === 'UTC' ? time : `${time} AT TIME ZONE 'UTC' AT TIME ZONE ${literal(timeZone)}`;
+  const dayOfTime = dialect === 'ClickHouse' ? `toDate(${time}, ${literal(timeZone)})` : `CAST(${own} AS DATE)`;
+  const day = (timeZone === 'UTC' ? of('session_date') : undefined) ?? (time && dayOfTime);
   return day === undefined
     ? undefined
     : { question: `${rows} by day`, sql: `SELECT ${day} AS day, count(*) AS ${rows} FROM ${view} GROUP BY ALL ORDER BY day` };

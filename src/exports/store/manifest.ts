@@ -59,11 +59,6 @@ function idName(id: number): string {
   return String(id);
 }
 
-/** The id that a directory is named after; undefined where it is named otherwise. */
-function idOfName(name: string): number | undefined {
-  return /^\d{1,16}$/.test(name) && Number.isSafeInteger(Number(name)) ? Number(name) : undefined;
-}
-
 const instant = z.iso.datetime();
 /** A name inside the directory of its run: no separator, no dot in front. */
 const fileName = z.string().regex(/^[a-z0-9][a-z0-9._-]*$/i);
@@ -193,8 +188,8 @@ export function byTime(a: RunManifest, b: RunManifest): number {
 
 /** Ids that directories are named after, in order; none where there is no such directory. */
 async function idsIn(directory: string): Promise<number[]> {
-  const ids = (await namesIn(directory)).map(idOfName).filter((id) => id !== undefined);
-  return ids.toSorted((a, b) => a - b);
+  const ids = (await namesIn(directory)).filter((name) => /^\d{1,16}$/.test(name)).map(Number);
+  return ids.filter(Number.isSafeInteger).toSorted((a, b) => a - b);
 }
 
 /** All runs that have a directory, complete or not, by job and run. */
