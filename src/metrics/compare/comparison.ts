@@ -21,7 +21,7 @@ import { dayPoints, figuresOf as expectedFigures, kindOf, rounded } from '../rea
 import { calendarCause } from '../season.ts';
 import { areNear, isDay, isOfThisPart, isOn, measuredAt, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
 import { type Causes, type CausesInput, deviceCause } from './causes.ts';
-import { type Change, figuresOf } from './change.ts';
+import { type Change, earlierOf, figuresOf } from './change.ts';
 import { changeTable, deviceRecord, revenueRecord, segmentRecord, sizeOf, sizeOfFigures, sumsOf } from './comparison-rows.ts';
 import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
 import { besideChange, isOf, onItsDays, toldFor } from './dated-changes.ts';
@@ -352,13 +352,14 @@ function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | 
 
 /** The season where it could have made by itself the change of a verdict, or how far the levels of the ranges lie apart. */
 function seasonCauses(change: Change, reading: Reading | undefined): Facts['causes'] {
-  const { metric, judgement, days } = change;
+  const { metric, judgement, days, since } = change;
   const { verdict, noise, main } = judgement;
   const before = reading?.baselineDays[0]?.interval.label;
   const relative = isOwnWay(change) ? judgement.relative : (figuresOf(change) ?? null);
   if (!reading || before === undefined || relative === null || noise === null || !isChanged(judgement)) return [];
   const points = pointsKnown(reading, metric);
-  if (isOwnWay(change) && verdict !== 'drift') return main ? calendarCause(metric, points, main) : [];
+  const own = since ?? main ?? earlierOf(change);
+  if (isOwnWay(change) && verdict !== 'drift') return own ? calendarCause(metric, points, own) : [];
   const from = days.first;
   const size = { relative, low: relative - noise, high: relative + noise };
   return calendarCause(metric, points, { shape: 'drift', from, earliest: from, latest: from, days: daysFrom(before, from), ...size });
