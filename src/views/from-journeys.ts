@@ -9,6 +9,7 @@ import { headlineOf, lowered } from '../lib/sentences.ts';
 import { addTo } from '../lib/tally.ts';
 import { formatValue, intervalIn, momentWords, unitIn } from './charts/values.ts';
 import { type BarsSpec, type ChartSpec, type FlowSpec, type GridSpec, joined } from './spec.ts';
+import { notDrawn } from './told.ts';
 
 /** Covered days, those of a baseline, and filters as pictures write them: `18 Nov 2026, 20 – 24 Nov 2026, UTC, devices mobile`. */
 function daysIn({ covered, filters }: Omit<VisitsDrawn, 'answer'>, baseline?: readonly number[]): string {
@@ -202,22 +203,28 @@ function costWords(outcome: string, currency: string | undefined): string {
   return `lost ${outcome === 'purchase' ? 'purchases' : outcome}`;
 }
 
+/** Whether chance alone may double or halve the outcome of a condition, beside which the bars of all others would vanish. */
+const isBlind = ({ highPoints = 0, lowPoints = 0, withPercent = 0, withoutPercent = 0 }: ImpactRow) =>
+  highPoints - lowPoints > 2 * Math.max(withPercent, withoutPercent);
+
 /** The cost of each condition as a bar, its interval behind it; undefined where nothing could be measured. */
 export function chartOfImpact({ impact: { conditions, days, outcome, currency }, ...visits }: ImpactDrawn): BarsSpec | undefined {
   const [first] = conditions.map((row) => costOf(row, outcome));
   // As the first sentence: of purchases where baskets scatter too much to say how much revenue it is.
   const aim = outcome === 'revenue' && first?.claims && !first.isClaim ? 'purchase' : outcome;
   const drawn = conditions
+    .filter((row) => !isBlind(row))
     .map((row) => costOf(row, aim))
     .filter(({ value }) => value !== null)
     .toSorted((a, b) => Number(b.isClaim) - Number(a.isClaim) || Number(b.value) - Number(a.value))
     .slice(0, MOST_BARS);
   if (drawn.length === 0) return undefined;
+  const blind = notDrawn(conditions.filter(isBlind).map(({ condition }) => condition));
   return {
     kind: 'bars',
     title: headlineOf(visits.answer),
     subtitle: `${costWords(aim, currency)}${aim === outcome ? '' : ' (revenue scatters too much)'} in ${days} days, ${daysIn(visits)}: \
-bar: estimate; line: its interval, the wider the more conditions were tried`,
+bar: estimate; line: its interval, the wider the more conditions were tried${blind ? `; ${blind} (too few to tell)` : ''}`,
     unit: unitIn(aim === 'revenue' ? currency : undefined),
     labels: drawn.map(({ condition }) => condition),
     series: [
