@@ -2,10 +2,12 @@ import { expect, it } from 'vitest';
 import { type AnswerFacts, changesAnswer } from '../../../src/metrics/changes/changes-answer.ts';
 import type { RankedChange } from '../../../src/metrics/changes/rank-changes.ts';
 
-const facts = (selections: number): AnswerFacts => ({
+type Site = NonNullable<AnswerFacts['site']>;
+
+const facts = (more: Partial<Site> = {}, rest: Partial<AnswerFacts> = {}): AnswerFacts => ({
   site: {
     ranked: [],
-    unread: { selections, of: 21 },
+    unread: { selections: 0, of: 21 },
     faults: [],
     spans: [],
     askedGoals: [],
@@ -19,6 +21,7 @@ const facts = (selections: number): AnswerFacts => ({
     tooFew: 0,
     requests: 44,
     dataSince: '2026-05-26',
+    ...more,
   },
   speed: undefined,
   limit: 10,
@@ -27,16 +30,17 @@ const facts = (selections: number): AnswerFacts => ({
   lastDay: '2026-11-25',
   today: '2026-11-26',
   unseen: [],
+  ...rest,
 });
+const answerOf = (...told: Parameters<typeof facts>) => changesAnswer(facts(...told));
 
 it('says that nothing changed, and what could not be read or was not looked at', () => {
-  expect(changesAnswer(facts(0)).answer).toBe('Nothing changed beyond chance from 29 Oct to 25 Nov.');
-  const { site, ...rest } = facts(0);
-  const asked = { metrics: ['conversionRate'], place: { device: 'mobile' } } as const;
-  expect(changesAnswer({ ...rest, site: site && { ...site, asked } }).answer).toBe(
+  expect(answerOf().answer).toBe('Nothing changed beyond chance from 29 Oct to 25 Nov.');
+  expect(answerOf({ asked: { metrics: ['conversionRate'], place: { device: 'mobile' } } }).answer).toBe(
     'Nothing changed beyond chance in mobile conversion rate from 29 Oct to 25 Nov.',
   );
-  expect(changesAnswer({ ...facts(9), unseen: ['The zones of this app were not looked at.'] }).answer).toBe(
+  const unread = { selections: 9, of: 21 };
+  expect(answerOf({ unread }, { unseen: ['The zones of this app were not looked at.'] }).answer).toBe(
     'Nothing that was looked at changed beyond chance from 29 Oct to 25 Nov. Of 21 selections, 9 could not be read. ' +
       'The zones of this app were not looked at.',
   );
@@ -55,11 +59,9 @@ it('a trend is told for the days that are looked at, on none of which it began',
     pValue: 1e-5,
     cost: undefined,
   };
-  const { site, ...rest } = facts(0);
-  const answerOf = (more = {}) => changesAnswer({ ...rest, site: site && { ...site, ranked: [{ ...drift, ...more }] } });
   // What only the last day shows is no level yet.
-  expect(answerOf({ shape: 'step' }).answer).toBe('Visits were 3% higher on 25 Nov.');
-  const { answer, findings } = answerOf();
+  expect(answerOf({ ranked: [{ ...drift, shape: 'step' }] }).answer).toBe('Visits were 3% higher on 25 Nov.');
+  const { answer, findings } = answerOf({ ranked: [drift] });
   expect(answer).toBe('Visits drifted 3% higher from 29 Oct to 25 Nov, slowly and on no single day.');
   expect(findings[0]?.change).toEqual({ percent: 2.9, low: 1, high: 5 });
 });
@@ -87,25 +89,23 @@ it('a change of visits is of no goal, whose rates beside it name theirs', () => 
     pValue: 1e-9,
     cost: undefined,
   };
-  const { site, ...rest } = facts(0);
-  const answerOf = (ranked: readonly RankedChange[], limit = 10) => changesAnswer({ ...rest, limit, site: site && { ...site, ranked } });
-  const { answer, findings } = answerOf([change]);
+  const { answer, findings } = answerOf({ ranked: [change] });
   expect(findings.map(({ subject, place: at, causes }) => [subject, at, causes])).toEqual([
     ['visits', { device: 'mobile' }, [{ kind: 'place', name: '"3" on mobile', basis: 'measured' }]],
     ['conversionRate', { goal: '7' }, [{ kind: 'mix', name: 'a larger share of mobile', basis: 'measured' }]],
   ]);
   expect(answer).toBe('Mobile visits were 200% higher from 2 to 8 Nov, above all in "3" on mobile.');
   // One more is told itself, also where the list has no room for it; of several it is said where they are.
-  const [later, last] = ['2026-11-10', '2026-11-15'].map((day) => ({ ...change, from: day, to: day }));
-  if (!later || !last) throw new Error('There are two.');
+  const on = (day: string) => ({ ...change, from: day, to: day });
+  const ranked = [change, on('2026-11-10')];
   const told = `${answer} Mobile visits were 200% higher on 10 Nov, above all in "3" on mobile.`;
-  expect([answerOf([change, later]).answer, answerOf([change, later], 1).answer]).toEqual([told, told]);
-  expect(answerOf([change, later, last]).answer).toBe(`${answer} There are 5 more changes, listed below.`);
+  for (const limit of [10, 1]) expect(answerOf({ ranked }, { limit }).answer).toBe(told);
+  expect(answerOf({ ranked: [...ranked, on('2026-11-15')] }).answer).toBe(`${answer} There are 5 more changes, listed below.`);
   // Special days are named, and what moved visits on them is no change.
-  const beside = changesAnswer({ ...rest, site: site && { ...site, special: ['Black Friday'], ranked: [change] } });
+  const special = ['Black Friday'];
+  const beside = answerOf({ special, ranked: [change] });
   expect([beside.answer, beside.details?.at(-1)]).toEqual([answer, 'Visits also moved on special days: Black Friday.']);
-  const calm = (metrics: readonly string[]) =>
-    changesAnswer({ ...rest, site: site && { ...site, asked: { ...site.asked, metrics }, special: ['Black Friday'], ranked: [] } }).answer;
+  const calm = (metrics: readonly string[]) => answerOf({ special, asked: { metrics, place: { device: 'all' } } }).answer;
   expect(calm(['visits'])).toMatch(/^Apart from special days, nothing changed/);
   expect(calm(['bounceRate'])).toMatch(/^Nothing changed/);
 });

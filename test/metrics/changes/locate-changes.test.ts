@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { dayAfter } from '../../../src/lib/calendar.ts';
 import { type ChangeSeries, type Place, seriesId } from '../../../src/metrics/changes/change-series.ts';
 import { findChanges } from '../../../src/metrics/changes/locate-changes.ts';
 import {
@@ -13,6 +14,7 @@ import {
 } from '../../bench/verdicts/metrics/world.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
 import { someOf } from '../../support/sample-size.ts';
+import { pointsFrom } from '../points.ts';
 
 const HISTORY = 84;
 const DAYS = 112;
@@ -121,20 +123,26 @@ describe('a sale that was over before the days that are looked at', () => {
   });
 });
 
+const FIRST = '2026-05-01';
+/** Looks through series of their own. */
+const findIn = (series: readonly ChangeSeries[]) =>
+  findChanges(
+    { series, metrics: series.map(({ metric }) => metric), base, from: dayAfter(FIRST, HISTORY), to: dayAfter(FIRST, DAYS - 1) },
+    AbortSignal.any([]),
+  );
+const seriesIn = (place: Place, kind: ChangeSeries['kind'], metric: string, countOf: Parameters<typeof pointsFrom>[2]): ChangeSeries => ({
+  id: seriesId(metric, place),
+  kind,
+  metric,
+  place,
+  days: pointsFrom(FIRST, DAYS, countOf),
+});
+
 it('some days of revenue of a zone, which a single order may have made, are no change; another level that goes on is', async () => {
-  const place: Place = { device: 'all', zoneId: 7 };
   const { uniform } = seeded(3);
-  const days = (factorAt: (at: number) => number) =>
-    Array.from({ length: DAYS }, (_, at) => {
-      const day = new Date(Date.UTC(2026, 4, 1) + at * 86_400_000).toISOString().slice(0, 10);
-      return { label: day, numerator: (800 + 400 * uniform()) * factorAt(at), denominator: 1, isWhole: true };
-    });
   const toldOf = async (factorAt: (at: number) => number, metric = 'revenuePerTap') => {
-    const own = days(factorAt);
-    const series: ChangeSeries = { id: seriesId(metric, place), kind: 'amount', metric, place, days: own };
-    const range = { from: own[HISTORY]?.label ?? '', to: own[DAYS - 1]?.label ?? '' };
-    const { changes } = await findChanges({ series: [series], metrics: [metric], base, ...range }, AbortSignal.any([]));
-    return changes.map(({ shape }) => shape);
+    const series = seriesIn({ device: 'all', zoneId: 7 }, 'amount', metric, (at) => (800 + 400 * uniform()) * factorAt(at));
+    return (await findIn([series])).changes.map(({ shape }) => shape);
   };
   const onOneDay = (at: number) => (at === HISTORY + 10 ? 5 : 1);
   expect([await toldOf(onOneDay), await toldOf(onOneDay, 'tapRecurrence')]).toEqual([[], ['outlier']]);
@@ -143,20 +151,8 @@ it('some days of revenue of a zone, which a single order may have made, are no c
 
 it('rates of hardly any visits are no series to look at, sums of them are', async () => {
   const place: Place = { device: 'tablet' };
-  const days = (denominator: number) =>
-    Array.from({ length: DAYS }, (_, at) => ({
-      label: new Date(Date.UTC(2026, 4, 1) + at * 86_400_000).toISOString().slice(0, 10),
-      numerator: at % 2,
-      denominator,
-      isWhole: true,
-    }));
-  const seriesWith = (denominator: number): ChangeSeries[] => [
-    { id: seriesId('bounceRate', place), kind: 'share', metric: 'bounceRate', place, days: days(denominator) },
-    { id: seriesId('visits', place), kind: 'count', metric: 'visits', place, days: days(1) },
-  ];
-  const range = { from: days(1)[HISTORY]?.label ?? '', to: days(1)[DAYS - 1]?.label ?? '' };
   const lookedAt = (denominator: number) =>
-    findChanges({ series: seriesWith(denominator), metrics: ['bounceRate', 'visits'], base, ...range }, AbortSignal.any([]));
+    findIn([seriesIn(place, 'share', 'bounceRate', (at) => [at % 2, denominator]), seriesIn(place, 'count', 'visits', (at) => at % 2)]);
   expect([await lookedAt(2), await lookedAt(20)].map(({ looked, tooFew }) => [looked, tooFew])).toEqual([
     [1, 1],
     [2, 0],

@@ -4,6 +4,8 @@ import { type ChangeSeries, type Place, seriesId } from '../../../src/metrics/ch
 import { findChanges } from '../../../src/metrics/changes/locate-changes.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
 import { someOf } from '../../support/sample-size.ts';
+import { times } from '../../support/times.ts';
+import { pointsFrom } from '../points.ts';
 
 const [HISTORY, DAYS, SEGMENT] = [84, 112, 1];
 const dayOf = (at: number) => dayAfter('2026-06-01', at);
@@ -20,7 +22,7 @@ interface Cell {
 function seriesOf(cells: readonly Cell[], rate: string, seed: number): ChangeSeries[] {
   const random = seeded(seed);
   const drawn = cells.map((cell) => {
-    const days = Array.from({ length: DAYS }, (_, at) => {
+    const days = times(DAYS, (at) => {
       const mean = cell.visitsAt(at);
       const visits = mean > 0 ? random.poisson(mean) : 0;
       return { visits, events: visits > 0 ? random.binomial(visits, cell.rateAt(at)) : 0 };
@@ -41,7 +43,7 @@ function seriesOf(cells: readonly Cell[], rate: string, seed: number): ChangeSer
       metric,
       place,
       kind,
-      days: Array.from({ length: DAYS }, (_, at) => ({ label: dayOf(at), numerator: of(at)[0], denominator: of(at)[1], isWhole: true })),
+      days: pointsFrom(dayOf(0), DAYS, of),
     });
     return [
       series('visits', 'count', (at) => [sumOf(at, 'visits'), 1]),
@@ -58,7 +60,7 @@ async function find(cells: readonly Cell[], rate: string, seed: number, last = D
 
 const LAST = 90;
 const SEEDS = someOf(
-  Array.from({ length: 40 }, (_, at) => at + 1),
+  times(40, (at) => at + 1),
   10,
 );
 
@@ -87,24 +89,18 @@ it('a day on which one browser of a device broke is of that browser', async () =
 });
 
 it('the rate of a segment that a campaign of other visitors moved is told with their visits', async () => {
-  const cell = (device: Cell['device'], isInSegment: boolean, usual: number): Cell => ({
+  const cell = (device: Cell['device'], isInSegment: boolean, usual: number, campaign = usual): Cell => ({
     device,
     isInSegment,
-    visitsAt: () => usual,
+    visitsAt: (at) => (at >= LAST && at < LAST + 7 ? campaign : usual),
     rateAt: () => (device === 'mobile' ? 0.62 : 0.5),
   });
-  const campaign: Cell = {
-    device: 'mobile',
-    isInSegment: true,
-    visitsAt: (at) => (at >= LAST && at < LAST + 7 ? 7_000 : 0),
-    rateAt: () => 0.62,
-  };
   const cells = [
     cell('desktop', false, 1_500),
     cell('desktop', true, 1_500),
     cell('mobile', false, 600),
     cell('mobile', true, 600),
-    campaign,
+    cell('mobile', true, 0, 7_000),
   ];
   const told = async (...asked: readonly string[]) => {
     const changes = await find(cells, asked.at(-1) ?? '', 1, DAYS - 1, [...asked]);

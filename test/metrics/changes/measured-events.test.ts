@@ -25,13 +25,13 @@ it('the share that some visitors have in a change is told with it, however large
   const [first] = share.parts;
   expect(withoutParts([share, event({})])).toEqual([event({})]);
   expect(withoutParts([event({ place: { device: 'all' } }), event({})])).toEqual([event({ place: { device: 'all' } })]);
+  const ofSize = (relative: number, low: number, high: number) => ({ ...share, parts: first ? [{ ...first, relative, low, high }] : [] });
   const others = [
     { ...share, place: { device: 'mobile', segmentId: 3 } as const },
     { ...share, earliest: '2026-11-18', latest: '2026-11-18' },
     { ...share, to: '2026-11-20' },
-    { ...share, parts: first ? [{ ...first, relative: 0.9, low: 0.8, high: 0.95 }] : [] },
+    ofSize(0.9, 0.8, 0.95),
   ];
   for (const other of others) expect(withoutParts([other, event({})])).toEqual([other, event({})]);
-  const larger = { ...share, parts: first ? [{ ...first, relative: -0.9, low: -0.95, high: -0.8 }] : [] };
-  expect(withoutParts([larger, event({})])).toEqual([event({})]);
+  expect(withoutParts([ofSize(-0.9, -0.95, -0.8), event({})])).toEqual([event({})]);
 });

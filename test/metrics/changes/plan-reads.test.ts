@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { Interval } from '../../../src/lib/calendar.ts';
 import { isOfClockChange, planReads, type Readable, rangesOf } from '../../../src/metrics/changes/locate-changes.ts';
+import { times } from '../../support/times.ts';
 
 const endMs = Date.parse('2026-11-19T23:59:59.999Z');
 const DAY_MS = 86_400_000;
 const daysOf = (ranges: readonly Interval[]) => ranges.map((range) => (range.endMs + 1 - range.startMs) / DAY_MS);
 const readable = (segments: number, zones = 0): Readable => ({
   devices: ['all', 'desktop', 'mobile', 'tablet'],
-  segmentIds: Array.from({ length: segments }, (_, at) => at + 1),
+  segmentIds: times(segments, (at) => at + 1),
   goalIds: [undefined, 7],
   areGoalsAsked: false,
-  zoneIds: Array.from({ length: zones }, (_, at) => at + 1),
+  zoneIds: times(zones, (at) => at + 1),
 });
 const bounds = { days: 28, endMs, timeZone: 'UTC', requests: 36 };
 

@@ -3,6 +3,7 @@ import { dayAfter, daysFrom } from '../../../src/lib/calendar.ts';
 import { detectionSentences, detectionsOf } from '../../../src/metrics/compare/detection.ts';
 import type { Reading } from '../../../src/metrics/compare/readings.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
+import { times } from '../../support/times.ts';
 import { readingWith, rowOn } from '../points.ts';
 
 const VISITS = 4_000;
@@ -11,7 +12,7 @@ const [BEFORE, SINCE] = [0.036, 0.024];
 /** Days of a rate that falls for good on day 154, `level` days ago. */
 function readingOf(seed: number, level: number): Reading {
   const { normal } = seeded(seed);
-  const history = Array.from({ length: 154 + level }, (_, day) => {
+  const history = times(154 + level, (day) => {
     const rate = day < 154 ? BEFORE : SINCE;
     const orders = Math.round(VISITS * rate + Math.sqrt(VISITS * rate * (1 - rate)) * normal());
     return rowOn(dayAfter('2026-06-01', day), { visits: VISITS, conversionCount: orders, conversionRate: (100 * orders) / VISITS });

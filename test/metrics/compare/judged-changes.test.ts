@@ -12,8 +12,11 @@ import { grammarOf } from '../../../src/metrics/findings.ts';
 import { dayPoints } from '../../../src/metrics/read/day-points.ts';
 import { dayOf, drawWorld, valuesOf, type World } from '../../bench/nature/metrics-world.ts';
 import { sampleSize } from '../../support/sample-size.ts';
+import { times } from '../../support/times.ts';
 import { readingWith } from '../points.ts';
 
+type Events = NonNullable<Parameters<typeof drawWorld>[0]['events']>;
+const LAST = '2026-09-30';
 const DEVICES = ['all', 'desktop', 'mobile', 'tablet'] as const;
 const WEEK = 7;
 const windows = { isAdjacent: true, factors: { before: 1, after: 1 } } as Windows; // of the rest nothing is read
@@ -22,7 +25,7 @@ const selectionOf = (device: (typeof DEVICES)[number]) => ({ device, segmentIds:
 
 /** The days of a device, `from` to `to` days before the end, as a range of a question. */
 function daysOf(world: World, device: (typeof DEVICES)[number], range: number, from: number, to: number, segment?: string) {
-  return Array.from({ length: from - to + 1 }, (_, index) => {
+  return times(from - to + 1, (index) => {
     const at = world.days - from + index;
     const startMs = world.firstMs + at * DAY_MS;
     const interval = { startMs, endMs: startMs + DAY_MS, label: dayOf(world, from - index), isPart: false };
@@ -69,8 +72,8 @@ it('a checkout that breaks on one device before Black Friday has its day, its pl
 it('a checkout that breaks on one device leads before a smaller change of another metric that is clear over all devices', () => {
   const fall = { on: 'rate', from: 7, to: 1, factor: 0.62, device: 'mobile' } as const;
   const bounce = { on: 'bounce', from: 7, to: 1, factor: 1.07 } as const;
-  const headline = (events: NonNullable<Parameters<typeof drawWorld>[0]['events']>) => {
-    const { judged } = headlineOf(drawWorld({ visits: 1_000, lastDay: '2026-09-30', events }, 62_003), ['conversionRate', 'bounceRate']);
+  const headline = (events: Events) => {
+    const { judged } = headlineOf(drawWorld({ visits: 1_000, lastDay: LAST, events }, 62_003), ['conversionRate', 'bounceRate']);
     return { metric: judged.headline.metric, device: judged.hidden?.reading.device };
   };
   expect(headline([bounce])).toEqual({ metric: 'bounceRate', device: undefined });
@@ -79,14 +82,14 @@ it('a checkout that breaks on one device leads before a smaller change of anothe
 
 it('a checkout that broke on one device within the baseline of a small site is told, though neither range shows it', () => {
   const broken = { on: 'rate', from: 11, to: 1, factor: 0.25, device: 'mobile' } as const;
-  const { judged, input } = headlineOf(drawWorld({ visits: 400, lastDay: '2026-09-30', events: [broken] }, 62_006));
+  const { judged, input } = headlineOf(drawWorld({ visits: 400, lastDay: LAST, events: [broken] }, 62_006));
   expect([judged.headline.since, judged.hidden]).toEqual([undefined, undefined]);
   expect(datedChanges(input)).toMatchObject([{ metric: 'conversionRate', reading: { device: 'mobile' }, change: { from: '2026-09-20' } }]);
 });
 
 it('the factor of a headline is placed on the segments that were read for the headline', () => {
   const fall = { on: 'visits', from: 12, to: 1, factor: 0.5, segment: 'returning' } as const;
-  const world = drawWorld({ visits: 4_000, lastDay: '2026-09-30', events: [fall] }, 62_004);
+  const world = drawWorld({ visits: 4_000, lastDay: LAST, events: [fall] }, 62_004);
   const { judged, input } = headlineOf(world, ['revenueSum', 'visits']);
   const chosen = ['new', 'returning'].map((name) => {
     const days = daysOf(world, 'all', 0, 184, 1, name);
@@ -99,15 +102,13 @@ it('the factor of a headline is placed on the segments that were read for the he
   expect([placesOf(revenue)[0], placesOf(visits)[0], placesOf(revenue, visits)[0]]).toEqual([[2], [2], []]);
 });
 
-type Events = NonNullable<Parameters<typeof drawWorld>[0]['events']>;
-
 /** What is told of the last week of a site against the one before. */
 function toldOf(
   site: Partial<Parameters<typeof drawWorld>[0]>,
   metrics?: readonly string[],
   changed = (input: ReturnType<typeof headlineOf>['input']) => input,
 ) {
-  const world = drawWorld({ visits: 25_000, lastDay: '2026-09-30', ...site }, 62_005);
+  const world = drawWorld({ visits: 25_000, lastDay: LAST, ...site }, 62_005);
   const { input, judged: _judged, ...causes } = headlineOf(world, metrics);
   const { data } = wordComparison({
     input: changed(input),
@@ -175,8 +176,8 @@ it('a campaign that ended is why visits are fewer, and no change of comparable d
 
 it('a change of one device, of which all together show another day, is told once, and of the device', () => {
   const broken = { on: 'rate', from: 13, to: 1, factor: 0.4, device: 'mobile' } as const;
-  const told = Array.from({ length: sampleSize({ full: 12, short: 6 }) }, (_, seed) => {
-    const { input } = headlineOf(drawWorld({ visits: 700, lastDay: '2026-09-30', events: [broken] }, 62_011 + seed));
+  const told = times(sampleSize({ full: 12, short: 6 }), (seed) => {
+    const { input } = headlineOf(drawWorld({ visits: 700, lastDay: LAST, events: [broken] }, 62_011 + seed));
     return datedChanges(input).map(({ reading }) => reading.device);
   });
   // With 25 orders a day some of them show nothing yet.

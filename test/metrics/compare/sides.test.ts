@@ -5,7 +5,8 @@ import { compareSides } from '../../../src/metrics/compare/sides.ts';
 import { grammarOf } from '../../../src/metrics/findings.ts';
 import { combined } from '../../../src/metrics/read/combine.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
-import { rowOn } from '../points.ts';
+import { times } from '../../support/times.ts';
+import { rowOn, shareOf } from '../points.ts';
 
 const METRICS = ['visits', 'conversionRate'];
 const WORLDS = 400;
@@ -16,7 +17,7 @@ type SideOf = (day: number) => { readonly visits: number; readonly rate: number 
 /** Sides against the first one, over days that all have in common, with scatter of their own. */
 function comparedOf(seed: number, days: number, sides: readonly SideOf[]) {
   const random = seeded(seed);
-  const shared = Array.from({ length: days }, () => Math.exp(0.1 * random.normal()));
+  const shared = times(days, () => Math.exp(0.1 * random.normal()));
   const read = sides.map((side, at) => {
     const rows = shared.map((shock, day) => {
       const { visits: mean, rate } = side(day);
@@ -43,10 +44,8 @@ const verdictsOf = (...asked: Parameters<typeof comparedOf>) =>
   comparedOf(...asked).findings.map((each) => ({ name: `${each.subject} of ${each.place.device}`, isTold: isMoved(each) }));
 
 /** The share of worlds in which a metric of a side is told apart from that of the first, or any of any side. */
-function toldShare(days: number, sides: readonly SideOf[], of?: string): number {
-  const told = Array.from({ length: WORLDS }, (_, seed) => verdictsOf(seed, days, sides).filter(({ isTold }) => isTold));
-  return told.filter((found) => found.some(({ name }) => name === (of ?? name))).length / WORLDS;
-}
+const toldShare = (days: number, sides: readonly SideOf[], of?: string): number =>
+  shareOf(WORLDS, (seed) => verdictsOf(seed, days, sides).some(({ isTold, name }) => isTold && name === (of ?? name)));
 
 const flat =
   (visits: number, rate: number): SideOf =>

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { dayAfter } from '../../../src/lib/calendar.ts';
 import { daysToShow, detectableChange, smallestAhead } from '../../../src/metrics/engine/detectable.ts';
 import { largeShare } from '../../../src/statistics/tails.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
-import { countsFrom, isWeekend } from '../points.ts';
+import { countsFrom, isWeekend, pointsFrom } from '../points.ts';
 
 const DAYS = 184;
 const FIRST = '2026-01-05';
-const labelAt = (day: number) => dayAfter(FIRST, day);
 
 /** Visits with weekends of 0.7 and shocks of 5 %. */
 const siteOf = (seed: number) => countsFrom(FIRST, DAYS, seed, 0.05, (label) => (isWeekend(label) ? 5_600 : 8_000));
@@ -30,9 +28,8 @@ describe('the smallest change that would show', () => {
 
   it('is more than one very large order makes of a sum, which hides no fall', () => {
     const random = seeded(9);
-    const sums = Array.from({ length: DAYS }, (_, day) => {
-      const events = 10 + random.poisson(10);
-      return { label: labelAt(day), numerator: events * 80 * Math.exp(0.05 * random.normal()), denominator: 1, events, isWhole: true };
+    const sums = pointsFrom(FIRST, DAYS, () => 10 + random.poisson(10)).map((day) => {
+      return { ...day, events: day.numerator, numerator: day.numerator * 80 * Math.exp(0.05 * random.normal()) };
     });
     const [history, days] = [sums.slice(0, -7), sums.slice(-7)];
     const orders = days.reduce((sum, { events }) => sum + events, 0);
@@ -45,12 +42,7 @@ describe('the smallest change that would show', () => {
 
   it('is no fall where chance alone may leave nothing on such days, while a rise would show', () => {
     const random = seeded(5);
-    const orders = Array.from({ length: DAYS }, (_, day) => ({
-      label: labelAt(day),
-      numerator: random.poisson(0.4),
-      denominator: 1,
-      isWhole: true,
-    }));
+    const orders = pointsFrom(FIRST, DAYS, () => random.poisson(0.4));
     const [history, days] = [orders.slice(0, -7), orders.slice(-7)];
     expect(detectableChange('count', history, days, -1)).toBe(-1);
     expect(detectableChange('count', history, days, 1)).toBeGreaterThan(0.5);

@@ -1,11 +1,13 @@
+import { mean } from 'simple-statistics';
 import { describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../../src/lib/clock.ts';
+import { dayAfter } from '../../../src/lib/calendar.ts';
 import { expectationsOf, verdictsOf } from '../../../src/metrics/engine/expectation.ts';
 import type { DailyPoint } from '../../../src/metrics/engine/series.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
+import { times } from '../../support/times.ts';
+import { pointsFrom, scaled } from '../points.ts';
 
-const START_MS = Date.parse('2026-01-05');
-const labelAt = (day: number) => new Date(START_MS + day * DAY_MS).toISOString().slice(0, 10);
+const FIRST = '2026-01-05';
 
 interface Site {
   readonly days: number;
@@ -18,19 +20,19 @@ interface Site {
 function daysOf({ days, visits, step = [days, 1] }: Site, seed: number): DailyPoint[] {
   const random = seeded(seed);
   let shock = random.normal();
-  return Array.from({ length: days }, (_, day) => {
+  return pointsFrom(FIRST, days, (day) => {
     shock = 0.3 * shock + Math.sqrt(1 - 0.09) * random.normal();
     const usual = visits * (day % 7 > 4 ? 0.7 : 1) * (day >= step[0] ? step[1] : 1);
-    return { label: labelAt(day), numerator: random.poisson(usual * Math.exp(0.05 * shock)), denominator: 1, isWhole: true };
+    return random.poisson(usual * Math.exp(0.05 * shock));
   });
 }
 
 const rowsOf = (days: readonly DailyPoint[], length: number) =>
-  Array.from({ length: days.length / length }, (_, row) => ({ days: days.slice(row * length, (row + 1) * length) }));
+  times(days.length / length, (row) => ({ days: days.slice(row * length, (row + 1) * length) }));
 
 /** What was expected of the last week of 184 days over what was counted, after some change of the days before it. */
 function expectedOf(days: readonly DailyPoint[], factorAt: (at: number) => number = () => 1) {
-  const past = days.slice(0, 177).map((day, at) => ({ ...day, numerator: Math.round(factorAt(at) * day.numerator) }));
+  const past = scaled(days.slice(0, 177), factorAt);
   const expected = expectationsOf('count', past, rowsOf(days.slice(177), 7))?.rows[0]?.expected ?? 0;
   return expected / days.slice(177).reduce((sum, { numerator }) => sum + numerator, 0);
 }
@@ -41,18 +43,18 @@ describe('bounds at 95 %', () => {
   });
 
   it('lie around a level that something else shows to have begun, where the days alone scatter too much to show it', () => {
-    const ratios = Array.from({ length: 20 }, (_, seed) => {
-      const random = seeded(seed + 1);
+    const ratios = times(20, (seed) => {
+      const { normal } = seeded(seed + 1);
       const days = daysOf({ days: 150, visits: 2_000, step: [130, 0.75] }, seed + 1).map((day) => ({
         ...day,
-        numerator: day.numerator * Math.exp(0.3 * random.normal()),
+        numerator: day.numerator * Math.exp(0.3 * normal()),
       }));
       const [past, later] = [days.slice(0, 143), rowsOf(days.slice(143), 7)];
       const of = (steps: readonly string[]) => expectationsOf('amount', past, later, { steps })?.rows[0]?.expected ?? 0;
       const level = 0.75 * 2_000 * (5 + 2 * 0.7) * Math.exp(0.3 ** 2 / 2);
-      return { known: of([labelAt(130)]) / level, alone: of([]) / level };
+      return { known: of([dayAfter(FIRST, 130)]) / level, alone: of([]) / level };
     });
-    const meanOf = (side: 'known' | 'alone') => ratios.reduce((sum, each) => sum + each[side], 0) / ratios.length;
+    const meanOf = (side: 'known' | 'alone') => mean(ratios.map((each) => each[side]));
     expect(Math.abs(meanOf('known') - 1)).toBeLessThan(0.05);
     expect(meanOf('alone')).toBeGreaterThan(1.08);
   });
@@ -73,7 +75,10 @@ describe('bounds at 95 %', () => {
       expectationsOf(
         'count',
         days.slice(0, 93),
-        later.map((day) => ({ days: [{ ...day, numerator: Math.round(factor * day.numerator) }] })),
+        rowsOf(
+          scaled(later, () => factor),
+          1,
+        ),
       ),
     );
     const bounds = (found: typeof own) => found?.rows.map(({ expected, low, high }) => [expected, low, high]);
@@ -90,9 +95,7 @@ describe('bounds at 95 %', () => {
 
   it('of rates are those of the trials that are expected, with or without a count', () => {
     const random = seeded(6);
-    const days = Array.from({ length: 120 }, (_, day): DailyPoint => {
-      return { label: labelAt(day), numerator: random.binomial(2_000, 0.03), denominator: 2_000, isWhole: true };
-    });
+    const days = pointsFrom(FIRST, 120, () => [random.binomial(2_000, 0.03), 2_000]);
     const { numerator: _counted, ...ahead } = days[119] ?? { label: '', denominator: 1, isWhole: true, numerator: 0 };
     const [row] = expectationsOf('share', days.slice(0, 119), [{ days: [ahead] }])?.rows ?? [];
     expect(row?.expected).toBeCloseTo(0.03, 2);

@@ -4,6 +4,7 @@ import { expectationsOf, LEAST_LEVEL_DAYS } from '../../../src/metrics/engine/ex
 import { judgePeriods } from '../../../src/metrics/engine/judge.ts';
 import { judgeDay } from '../../../src/metrics/engine/judge-day.ts';
 import { drawWorld, METRICS, type Metric, type Planted, pointsOf } from '../../bench/verdicts/metrics/world.ts';
+import { times } from '../../support/times.ts';
 
 const DAYS = 120;
 
@@ -29,7 +30,7 @@ describe('a single day', () => {
   });
 
   it('lies outside the bounds that are shown where it is called high or low, and inside where not; on days of a known fall at 5 %', () => {
-    const wide = Array.from({ length: 24 }, (_, seed) => {
+    const wide = times(24, (seed) => {
       const question = questionOf('conversionRate', seed + 5, [dropOf(0.85 + 0.01 * seed), dropOf(0.9, DAYS - 6)]);
       const { verdict, expected, noise, changes } = judgeDay(question);
       const { numerator = 0, denominator = 1 } = question.days.at(-1) ?? {};

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { mean } from 'simple-statistics';
 import { describe, expect, it } from 'vitest';
 import { dayAfter } from '../../../src/lib/calendar.ts';
 import { knownDaysOf } from '../../../src/metrics/calendar/known-days.ts';
@@ -15,6 +16,8 @@ import {
   type WorldOptions,
 } from '../../bench/verdicts/metrics/world.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
+import { times } from '../../support/times.ts';
+import { pointsFrom, scaled } from '../points.ts';
 
 const DAYS = 98;
 const PERIOD = 91;
@@ -27,15 +30,15 @@ interface Asked extends Partial<WorldOptions> {
 }
 
 /** The last week, or as many days as asked, of a large site against those before. */
-function questionOf({ metric = 'conversionRate', selection = {}, length = 7, ...options }: Asked): Question {
-  const days = BASELINE + 2 * length;
-  const world = drawWorld({ seed: 5, visitsPerDay: 100_000, days, history: BASELINE, ...options });
+function questionOf({ metric = 'conversionRate', selection = {}, length = 7, history = BASELINE, ...options }: Asked): Question {
+  const days = history + 2 * length;
+  const world = drawWorld({ seed: 5, visitsPerDay: 100_000, days, history, ...options });
   const label = (day: number) => world.labels[day] ?? '';
   return {
     kind: METRICS[metric].kind,
     days: pointsOf(world, metric, selection),
-    baseline: { from: label(BASELINE), to: label(BASELINE + length - 1) },
-    period: { from: label(BASELINE + length), to: label(days - 1) },
+    baseline: { from: label(history), to: label(history + length - 1) },
+    period: { from: label(history + length), to: label(days - 1) },
   };
 }
 
@@ -72,9 +75,9 @@ describe('the figures of two ranges', () => {
 
 it('January is told from December by the scatter of ordinary days, where no earlier year shows what Christmas does', () => {
   const known = knownDaysOf(specialDaysOf([]), () => []);
-  const noises = Array.from({ length: 12 }, (_, seed) => {
+  const noises = times(12, (seed) => {
     const world = drawSite({ visits: 4_000, lastDay: '2026-01-25', holidays: true }, 91_001 + seed);
-    const days = Array.from({ length: 78 }, (_day, index) => {
+    const days = times(78, (index) => {
       const at = world.days - 78 + index;
       const label = dayOf(world, 78 - index);
       const { visits } = valuesOf(world, { device: 'all', segment: undefined }, at, at + 1);
@@ -83,7 +86,7 @@ it('January is told from December by the scatter of ordinary days, where no earl
     const baseline = { from: '2025-12-08', to: '2025-12-21' };
     return judgePeriods({ kind: 'count', days, baseline, period: { from: '2026-01-12', to: '2026-01-25' } }).noise ?? 1;
   });
-  expect(noises.reduce((sum, noise) => sum + noise, 0) / noises.length).toBeLessThan(0.12);
+  expect(mean(noises)).toBeLessThan(0.12);
 });
 
 describe('a change in the period', () => {
@@ -145,7 +148,7 @@ describe('no change in the period', () => {
 
   it('calls a slow slide drift, which has no first day', () => {
     const { days, ...question } = questionOf({ metric: 'visits', length: 30 });
-    const sliding = days.map((day, at) => ({ ...day, numerator: Math.round(day.numerator * Math.exp(-0.0035 * at)) }));
+    const sliding = scaled(days, (at) => Math.exp(-0.0035 * at));
     const { verdict, main, relative } = judgePeriods({ ...question, days: sliding });
     expect([verdict, main]).toEqual(['drift', undefined]);
     expect(relative).toBeLessThan(-0.05);
@@ -200,10 +203,8 @@ describe('other windows', () => {
 
   it('with too few days, or nothing counted, give no verdict', () => {
     const { days, ...question } = questionOf({});
-    expect(judgePeriods({ ...question, days: days.slice(-12) }).verdict).toBe('not enough data');
-    expect(judgePeriods({ ...question, days: [] }).verdict).toBe('not enough data');
-    expect(judgePeriods({ ...question, days: days.map((day) => ({ ...day, numerator: 0 })) }).verdict).toBe('not enough data');
-    expect(judgePeriods({ ...question, days: days.slice(0, PERIOD) }).verdict).toBe('not enough data');
+    for (const known of [days.slice(-12), [], scaled(days, () => 0), days.slice(0, PERIOD)])
+      expect(judgePeriods({ ...question, days: known }).verdict).toBe('not enough data');
   });
 });
 
@@ -214,9 +215,9 @@ describe('a judgement', () => {
     expect(verdict).toBe('down');
     fc.assert(
       fc.property(fc.double({ min: 1e-3, max: 1e6, noNaN: true }), (unit) => {
-        const scaled = judgePeriods({ ...question, days: question.days.map((day) => ({ ...day, numerator: day.numerator * unit })) });
-        expect(scaled.verdict).toBe(verdict);
-        expect(scaled.score).toBeCloseTo(score, 6);
+        const inUnit = judgePeriods({ ...question, days: question.days.map((day) => ({ ...day, numerator: day.numerator * unit })) });
+        expect(inUnit.verdict).toBe(verdict);
+        expect(inUnit.score).toBeCloseTo(score, 6);
       }),
       { numRuns: 3 },
     );
@@ -252,28 +253,17 @@ describe('a judgement', () => {
 });
 
 it.each([31, 38, 41, 42])('a change that began before both ranges is not dated anew (world %i)', (seed) => {
-  const [days, history] = [191, 177];
-  const planted = [dropOf(days - 20, days, 0.87)];
-  const world = drawWorld({ seed, visitsPerDay: 25_000, days, history, planted });
-  const label = (day: number) => world.labels[day] ?? '';
-  const { main } = judgePeriods({
-    kind: METRICS.conversionRate.kind,
-    days: pointsOf(world, 'conversionRate', {}),
-    baseline: { from: label(history), to: label(history + 6) },
-    period: { from: label(history + 7), to: label(days - 1) },
-  });
-  expect(main).toBeUndefined();
+  const history = 177;
+  const planted = [dropOf(history - 6, history + 14, 0.87)];
+  expect(judgePeriods(questionOf({ seed, visitsPerDay: 25_000, history, planted })).main).toBeUndefined();
 });
 
 it('a day that stands out before a fall is one day, and the fall is told against the days before both', () => {
-  const START_MS = Date.parse('2026-05-01');
-  const labelAt = (day: number) => new Date(START_MS + day * 86_400_000).toISOString().slice(0, 10);
-  const falls = Array.from({ length: 40 }, (_, seed) => {
-    const random = seeded(seed + 1);
-    const days = Array.from({ length: 98 }, (__, day) => {
-      const factor = (day === 92 ? 1.75 : 1) * (day > 92 ? 0.7 : 1);
-      return { label: labelAt(day), numerator: 12_000 * factor * Math.exp(0.15 * random.normal()), denominator: 1, isWhole: true };
-    });
+  const labelAt = (day: number) => dayAfter('2026-05-01', day);
+  const falls = times(40, (seed) => {
+    const { normal } = seeded(seed + 1);
+    const factorOf = (day: number) => (day === 92 ? 1.75 : 1) * (day > 92 ? 0.7 : 1);
+    const days = pointsFrom(labelAt(0), 98, (day) => 12_000 * factorOf(day) * Math.exp(0.15 * normal()));
     const baseline = { from: labelAt(84), to: labelAt(90) };
     return judgePeriods({ kind: 'amount', days, baseline, period: { from: labelAt(91), to: labelAt(97) } }).main;
   });

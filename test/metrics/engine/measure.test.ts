@@ -1,10 +1,10 @@
+import { mean } from 'simple-statistics';
 import { describe, expect, it } from 'vitest';
 import { dayAfter } from '../../../src/lib/calendar.ts';
 import { changesSince, daysBeside, measureChange, sizeOfDays } from '../../../src/metrics/engine/measure.ts';
-import type { DailyPoint } from '../../../src/metrics/engine/series.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
 import { sampleSize } from '../../support/sample-size.ts';
-import { countsFrom, isWeekend } from '../points.ts';
+import { countsFrom, isWeekend, pointsFrom, scaled, shareOf } from '../points.ts';
 
 const DAYS = 200;
 const FIRST = '2026-01-05';
@@ -36,20 +36,15 @@ describe('a change', () => {
   it('of counts has the size of all its days, one that stands out among them too', () => {
     const random = seeded(8);
     const fallen = [12, 13, 12, 27, 12];
-    const days = Array.from({ length: DAYS }, (_, day) => {
-      const numerator = fallen[day - DAYS + fallen.length] ?? random.binomial(2_100, 0.028);
-      return { label: labelAt(day), numerator, denominator: 2_100, isWhole: true };
-    });
-    const before = days.slice(0, -fallen.length);
-    const usual = before.reduce((sum, { numerator }) => sum + numerator, 0) / before.length;
-    const all = fallen.reduce((sum, orders) => sum + orders, 0) / fallen.length / usual - 1;
+    const days = pointsFrom(FIRST, DAYS, (day) => [fallen[day - DAYS + fallen.length] ?? random.binomial(2_100, 0.028), 2_100]);
+    const all = mean(fallen) / mean(days.slice(0, -fallen.length).map(({ numerator }) => numerator)) - 1;
     const found = measureChange('share', days, { from: labelAt(DAYS - 5), relative: -0.75 });
     expect(Math.abs((found?.relative ?? 0) - all)).toBeLessThan(0.02);
   });
 
   it('has no part in a campaign that came later, which is a change of its own', () => {
     const campaign = (day: number) => (day >= DAYS - 20 && day < DAYS - 13 ? 5 : 1);
-    const days = siteOf(3, { from: DAYS - 40, factor: 0.8 }).map((day, at) => ({ ...day, numerator: day.numerator * campaign(at) }));
+    const days = scaled(siteOf(3, { from: DAYS - 40, factor: 0.8 }), campaign);
     const found = measureChange('count', days, about(DAYS - 40, -0.2));
     expect(found).toMatchObject({ from: labelAt(DAYS - 40), relative: expect.closeTo(-0.2, 1) });
     expect(daysBeside('count', days, { from: labelAt(DAYS - 40) })).toHaveLength(DAYS - 7);
@@ -62,7 +57,7 @@ describe('a change', () => {
 
   it('within another one that began shortly before and goes on is measured against the level of that one', () => {
     const dent = (day: number) => (day >= DAYS - 6 && day < DAYS - 4 ? 0.5 : 1);
-    const days = siteOf(6, { from: DAYS - 10, factor: 0.4 }).map((day, at) => ({ ...day, numerator: day.numerator * dent(at) }));
+    const days = scaled(siteOf(6, { from: DAYS - 10, factor: 0.4 }), dent);
     const size = sizeOfDays('count', days, { from: labelAt(DAYS - 6), to: labelAt(DAYS - 5) });
     expect(size?.relative).toBeCloseTo(-0.5, 1);
     const whole = sizeOfDays('count', days, { from: labelAt(DAYS - 10), to: undefined });
@@ -71,7 +66,7 @@ describe('a change', () => {
 
   it('of a site that began before it and ended after it is measured against the days between', () => {
     const lived = siteOf(5, { from: DAYS - 40, to: DAYS - 20, factor: 1.5 });
-    const days = lived.map((day, at) => (at < DAYS - 120 || at >= DAYS - 10 ? { ...day, numerator: 0 } : day));
+    const days = scaled(lived, (at) => Number(at >= DAYS - 120 && at < DAYS - 10));
     expect(sizeOfDays('count', days, { from: labelAt(DAYS - 40), to: labelAt(DAYS - 21) })?.relative).toBeCloseTo(0.5, 1);
   });
 
@@ -96,35 +91,33 @@ describe('a change', () => {
   it('is found since a day, and seldom where nothing happened', () => {
     expect(changesSince('count', siteOf(6, FALL), labelAt(DAYS - 14), 0.01)).toMatchObject([{ from: labelAt(DAYS - 8) }]);
     const sites = sampleSize({ full: 200, short: 60 });
-    let told = 0;
-    for (let seed = 1; seed <= sites; seed += 1)
-      told += Number(changesSince('count', siteOf(seed, {}), labelAt(DAYS - 14), 0.01).length > 0);
-    expect(told / sites).toBeLessThanOrEqual(0.05);
+    const isTold = (seed: number) => changesSince('count', siteOf(seed, {}), labelAt(DAYS - 14), 0.01).length > 0;
+    expect(shareOf(sites, isTold)).toBeLessThanOrEqual(0.05);
   });
 
   it('has its size against the level right before it, which had lasted for weeks', () => {
     const from = DAYS - 16;
-    const fallen = (days: readonly DailyPoint[], factor: number) =>
-      days.map((day, at) => (at < from ? day : { ...day, numerator: Math.round(day.numerator * factor) }));
     for (const [seed, level] of [
       [11, 1.3],
       [12, 1.3],
       [13, 0.75],
     ] as const) {
       const days = siteOf(seed, { from: DAYS - 51, factor: level });
-      const size = sizeOfDays('count', fallen(days, 0.65), { from: labelAt(from) });
-      expect(Math.abs((size?.relative ?? 0) + 0.35)).toBeLessThan(0.04);
-      const back = sizeOfDays('count', fallen(days, 2), { from: labelAt(from) });
-      expect(Math.abs((back?.relative ?? 0) - 1)).toBeLessThan(0.1);
+      const sizeOf = (factor: number) =>
+        sizeOfDays(
+          'count',
+          scaled(days, (at) => (at < from ? 1 : factor)),
+          { from: labelAt(from) },
+        )?.relative ?? 0;
+      expect(Math.abs(sizeOf(0.65) + 0.35)).toBeLessThan(0.04);
+      expect(Math.abs(sizeOf(2) - 1)).toBeLessThan(0.1);
     }
   });
 
   it('that was over after a week is an episode beside a slow rise, and no two steps without end', () => {
     const [from, to] = [DAYS - 35, DAYS - 28];
     for (const seed of [15, 16, 17]) {
-      const days = siteOf(seed, { from: to, factor: 1.13 }).map((day, at) =>
-        at >= from && at < to ? { ...day, numerator: 4 * day.numerator } : day,
-      );
+      const days = scaled(siteOf(seed, { from: to, factor: 1.13 }), (at) => (at >= from && at < to ? 4 : 1));
       const told = changesSince('count', days, labelAt(DAYS - 60), 0.01);
       expect(told.filter(({ relative }) => relative > 0.5)).toMatchObject([{ shape: 'episode', from: labelAt(from), to: labelAt(to - 1) }]);
       expect(told.filter(({ relative }) => relative < 0)).toEqual([]);
@@ -133,7 +126,7 @@ describe('a change', () => {
   });
 
   it('is not held against a day or two right before it that were days of their own', () => {
-    const days = siteOf(14, FALL).map((day, at) => (at === DAYS - 9 ? { ...day, numerator: 2 * day.numerator } : day));
+    const days = scaled(siteOf(14, FALL), (at) => (at === DAYS - 9 ? 2 : 1));
     expect(Math.abs((sizeOfDays('count', days, { from: labelAt(DAYS - 8) })?.relative ?? 0) + 0.25)).toBeLessThan(0.04);
   });
 });

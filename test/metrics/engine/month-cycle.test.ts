@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { dayAfter } from '../../../src/lib/calendar.ts';
 import { judgePeriods } from '../../../src/metrics/engine/judge.ts';
 import { sampleSize } from '../../support/sample-size.ts';
-import { countsFrom, isWeekend } from '../points.ts';
+import { countsFrom, isWeekend, shareOf } from '../points.ts';
 
 const DAYS = 170;
 const FIRST = '2026-04-14';
@@ -15,10 +15,6 @@ const daysOf = (payDays: number, seed: number) =>
     return 20_000 * (date >= 26 || date <= 3 ? 1 + payDays : 1 - payDays / 2) * (isWeekend(label) ? 0.8 : 1);
   });
 
-const sites = sampleSize({ full: 60, short: 20 });
-const shareOf = (applies: (seed: number) => boolean) =>
-  Array.from({ length: sites }, (_, seed) => Number(applies(seed + 1))).reduce((sum, value) => sum + value, 0) / sites;
-
 it('the course of a month is taken out of a comparison over the first pay days', () => {
   const verdictOf = (seed: number) =>
     judgePeriods({
@@ -27,5 +23,5 @@ it('the course of a month is taken out of a comparison over the first pay days',
       baseline: { from: labelAt(DAYS - 14), to: labelAt(DAYS - 8) },
       period: { from: labelAt(DAYS - 7), to: labelAt(DAYS - 1) },
     }).verdict;
-  expect(shareOf((seed) => verdictOf(seed) !== 'within noise')).toBeLessThanOrEqual(0.15);
+  expect(shareOf(sampleSize({ full: 60, short: 20 }), (seed) => verdictOf(seed) !== 'within noise')).toBeLessThanOrEqual(0.15);
 });

@@ -11,6 +11,7 @@ import {
   SEGMENTS,
   type World,
 } from '../../bench/verdicts/metrics/world.ts';
+import { scaled } from '../points.ts';
 
 const DAYS = 98;
 const FROM = 94;
@@ -19,28 +20,28 @@ function worldOf(planted: Omit<Planted, 'from' | 'to'>): World {
   return drawWorld({ seed: 11, visitsPerDay: 100_000, days: DAYS, history: 84, planted: [{ ...planted, from: FROM, to: DAYS }] });
 }
 
-const occasionOf = (world: World, metric: Metric) => ({
+const occasionOf = (world: World, metric: Metric = 'conversionRate') => ({
   kind: METRICS[metric].kind,
   whole: pointsOf(world, metric),
   from: world.labels[FROM] ?? '',
   to: world.labels[DAYS - 1] ?? '',
   periodFrom: world.labels[91] ?? '',
 });
-const devicesOf = (world: World, metric: Metric) => DEVICES.map((device) => ({ name: device, days: pointsOf(world, metric, { device }) }));
-const segmentsOf = (world: World, metric: Metric) =>
-  SEGMENTS.map((segment) => ({ name: segment, days: pointsOf(world, metric, { segment }) }));
+const devicesOf = (world: World, metric: Metric = 'conversionRate') =>
+  DEVICES.map((device) => ({ name: device, days: pointsOf(world, metric, { device }) }));
 
 describe('a group', () => {
   it('is named where it alone moved, among devices and among segments', () => {
     const mobile = worldOf({ on: 'rate', factor: 0.75, device: 'mobile' });
-    const { named, groups } = findReasons(occasionOf(mobile, 'conversionRate'), devicesOf(mobile, 'conversionRate'));
+    const { named, groups } = findReasons(occasionOf(mobile), devicesOf(mobile));
     expect(named).toBe('mobile');
     const own = groups.find(({ name }) => name === 'mobile');
     expect(own).toMatchObject({ verdict: 'more' });
     expect(Math.abs(own?.relativeOfOthers ?? 1)).toBeLessThan(0.1);
     const returning = worldOf({ on: 'rate', factor: 0.75, segment: 'returning' });
-    expect(findReasons(occasionOf(returning, 'conversionRate'), segmentsOf(returning, 'conversionRate')).named).toBe('returning');
-    expect(findReasons(occasionOf(returning, 'conversionRate'), devicesOf(returning, 'conversionRate'))).not.toHaveProperty('named');
+    const segments = SEGMENTS.map((segment) => ({ name: segment, days: pointsOf(returning, 'conversionRate', { segment }) }));
+    expect(findReasons(occasionOf(returning), segments).named).toBe('returning');
+    expect(findReasons(occasionOf(returning), devicesOf(returning))).not.toHaveProperty('named');
   });
 
   it.each(['conversionRate', 'revenueSum', 'conversionCount'] as const)('is not named where all moved alike (%s)', (metric) => {
@@ -54,9 +55,9 @@ describe('a group', () => {
     const drawn = worldOf({ on: 'rate', factor: 0.75, device: 'mobile' });
     const special = { mean: Math.log(1.5), sd: 0.07 };
     const onSpecial = (days: readonly DailyPoint[]) =>
-      days.map((day, at) => (at < FROM ? day : { ...day, numerator: Math.round(1.5 * day.numerator), special }));
-    const occasion = occasionOf(drawn, 'conversionRate');
-    const devices = devicesOf(drawn, 'conversionRate').map(({ name, days }) => ({ name, days: onSpecial(days) }));
+      scaled(days, (at) => (at < FROM ? 1 : 1.5)).map((day, at) => (at < FROM ? day : { ...day, special }));
+    const occasion = occasionOf(drawn);
+    const devices = devicesOf(drawn).map(({ name, days }) => ({ name, days: onSpecial(days) }));
     const { named, groups } = findReasons({ ...occasion, whole: onSpecial(occasion.whole) }, devices);
     expect(named).toBe('mobile');
     expect(Math.abs(groups.find(({ name }) => name === 'mobile')?.relativeOfOthers ?? 1)).toBeLessThan(0.1);
@@ -64,7 +65,7 @@ describe('a group', () => {
 
   it('that ended before the days of a drift has no part in it', () => {
     const world = worldOf({ on: 'rate', factor: 0.75 });
-    const occasion = occasionOf(world, 'conversionRate');
+    const occasion = occasionOf(world);
     const days = occasion.whole.filter(({ label }) => label < occasion.periodFrom);
     const { groups } = findReasons({ ...occasion, from: occasion.periodFrom, isDrift: true }, [{ name: 'ended', days }]);
     expect(groups[0]?.relative ?? null).toBeNull();
@@ -76,21 +77,19 @@ describe('a group', () => {
   ])('that %s made a change without which the others are as they were', (_, count) => {
     const world = worldOf({ on: 'visits', factor: 1 });
     const ordinary = pointsOf(world, 'visits');
-    const isIn = (at: number) => at >= DAYS - count;
-    const campaign = ordinary.map((day, at) => ({ ...day, numerator: isIn(at) ? 60_000 : 0 }));
+    const campaign = ordinary.map((day, at) => ({ ...day, numerator: at >= DAYS - count ? 60_000 : 0 }));
     const whole = ordinary.map((day, at) => ({ ...day, numerator: day.numerator + (campaign[at]?.numerator ?? 0) }));
     const occasion = { ...occasionOf(world, 'visits'), whole };
     const groups = [{ name: 'campaign', days: campaign }, ...devicesOf(world, 'visits')];
     expect(findReasons(occasion, groups)).toMatchObject({ maker: 'campaign' });
     // Where all others moved as well, it is not the campaign alone.
-    const risen = whole.map((day, at) => ({ ...day, numerator: day.numerator * (at >= FROM ? 3 : 1) }));
-    expect(findReasons({ ...occasion, whole: risen }, groups)).not.toHaveProperty('maker');
-    expect(findReasons({ ...occasionOf(world, 'visits'), whole: ordinary }, groups)).not.toHaveProperty('maker');
+    for (const other of [scaled(whole, (at) => (at >= FROM ? 3 : 1)), ordinary])
+      expect(findReasons({ ...occasion, whole: other }, groups)).not.toHaveProperty('maker');
   });
 
   it('without days has nothing to tell', () => {
     const world = worldOf({ on: 'rate', factor: 0.75 });
-    const { groups, named } = findReasons(occasionOf(world, 'conversionRate'), [{ name: 'tv', days: [] }]);
+    const { groups, named } = findReasons(occasionOf(world), [{ name: 'tv', days: [] }]);
     expect(named).toBeUndefined();
     expect(groups).toMatchObject([{ name: 'tv', relative: null, relativeOfOthers: null, verdict: 'not enough data' }]);
   });

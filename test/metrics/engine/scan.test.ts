@@ -2,10 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Scanned } from '../../../src/metrics/engine/scan.ts';
 import { scanSeries } from '../../bench/verdicts/metrics/scan-series.ts';
 import { drawWorld, type Planted, pointsOf, type World } from '../../bench/verdicts/metrics/world.ts';
+import { scaled } from '../points.ts';
 import { DAYS, fourWeeks, HISTORY } from './four-weeks.ts';
 
-const scanVisits = (days: Scanned['days'], { labels }: World) =>
-  scanSeries([{ id: 'visits', kind: 'count', days }], labels[HISTORY] ?? '', labels[DAYS - 1] ?? '');
+const scan = (kind: Scanned['kind'], days: Scanned['days'], { labels }: World) =>
+  scanSeries([{ id: 'own', kind, days }], labels[HISTORY] ?? '', labels[DAYS - 1] ?? '');
+const scanVisits = (days: Scanned['days'], world: World) => scan('count', days, world);
 
 describe('a scan', () => {
   it('finds a day inside an episode once, though it parts the episode in two', () => {
@@ -27,38 +29,22 @@ describe('a scan', () => {
     expect(sudden[1]?.relative).toBeLessThan(-0.3);
   });
 
-  it.each([
-    [-13, 1 / 3, []],
-    [-13, 0, []],
-    [12, 2 / 3, ['episode']],
-  ])('calls the end of weeks of a campaign no fall, on a level or from nothing (%i, %i)', (end, usual, told) => {
+  const isCampaign = (end: number) => (at: number) => at >= HISTORY - 60 && at < HISTORY + end;
+  it.each<[string, (at: number) => number, string[]]>([
+    ['no fall the end of weeks of a campaign on a level', (at) => (isCampaign(-13)(at) ? 1 : 1 / 3), []],
+    ['no fall the end of weeks of a campaign from nothing', (at) => Number(isCampaign(-13)(at)), []],
+    ['an episode a campaign that ends in it', (at) => (isCampaign(12)(at) ? 1 : 2 / 3), ['episode']],
+    ['no drift what fell for months and has been back since', (at) => (at < DAYS - 12 ? 1 - 0.3 * (at / DAYS) : 1), ['step']],
+    ['no drift what jumped twice long ago and has stayed since', (at) => (at < DAYS - 88 ? 1 : 1.1) * (at < DAYS - 66 ? 1 : 1.1), []],
+  ])('calls %s', (_, factorOf, told) => {
     const world = fourWeeks([], 3);
-    const isOn = (at: number) => at >= HISTORY - 60 && at < HISTORY + end;
-    const days = pointsOf(world, 'visits').map((day, at) => ({ ...day, numerator: Math.round(day.numerator * (isOn(at) ? 1 : usual)) }));
-    expect(scanVisits(days, world).findings.map(({ shape }) => shape)).toEqual(told);
+    expect(scanVisits(scaled(pointsOf(world, 'visits'), factorOf), world).findings.map(({ shape }) => shape)).toEqual(told);
   });
 
   it('calls no drift what falls for a summer and rises again', () => {
     const world = fourWeeks([], 3);
-    const wave = (at: number) => 1 + 0.9 * (at / DAYS - 0.35) ** 2;
-    const days = pointsOf(world, 'visits').map((day, at) => ({ ...day, numerator: Math.round(day.numerator * wave(at)) }));
-    const { findings } = scanVisits(days, world);
-    expect(findings.filter(({ shape }) => shape === 'drift')).toEqual([]);
-  });
-
-  it('calls no drift what fell for months and has been back since', () => {
-    const world = fourWeeks([], 3);
-    const fallen = (at: number) => (at < DAYS - 12 ? 1 - 0.3 * (at / DAYS) : 1);
-    const days = pointsOf(world, 'visits').map((day, at) => ({ ...day, numerator: Math.round(day.numerator * fallen(at)) }));
-    expect(scanVisits(days, world).findings.map(({ shape }) => shape)).toEqual(['step']);
-  });
-
-  it('calls no drift what jumped twice long ago and has stayed since', () => {
-    const world = fourWeeks([], 3);
-    const jumped = (at: number) => (at < DAYS - 88 ? 1 : 1.1) * (at < DAYS - 66 ? 1 : 1.1);
-    const days = pointsOf(world, 'visits').map((day, at) => ({ ...day, numerator: Math.round(day.numerator * jumped(at)) }));
-    const { findings } = scanVisits(days, world);
-    expect(findings).toEqual([]);
+    const days = scaled(pointsOf(world, 'visits'), (at) => 1 + 0.9 * (at / DAYS - 0.35) ** 2);
+    expect(scanVisits(days, world).findings.filter(({ shape }) => shape === 'drift')).toEqual([]);
   });
 
   it('leaves out a day that a single very large order made', () => {
@@ -67,17 +53,13 @@ describe('a scan', () => {
       ...day,
       numerator: at === HISTORY + 9 ? day.numerator + 90 * (day.numerator / (day.events ?? 1)) : day.numerator,
     }));
-    const from = world.labels[HISTORY] ?? '';
-    const to = world.labels[DAYS - 1] ?? '';
-    expect(scanSeries([{ id: 'revenue', kind: 'amount', days }], from, to).findings).toEqual([]);
+    expect(scan('amount', days, world).findings).toEqual([]);
     const unknown = days.map(({ events: _events, ...day }) => day);
-    expect(scanSeries([{ id: 'revenue', kind: 'amount', days: unknown }], from, to).findings).toMatchObject([{ shape: 'outlier' }]);
+    expect(scan('amount', unknown, world).findings).toMatchObject([{ shape: 'outlier' }]);
   });
 
   it('does not count series without enough days', () => {
     const world = fourWeeks([], 3);
-    const short = pointsOf(world, 'visits').slice(HISTORY - 3);
-    const result = scanVisits(short, world);
-    expect(result).toEqual({ findings: [], looked: 0, limit: 0 });
+    expect(scanVisits(pointsOf(world, 'visits').slice(HISTORY - 3), world)).toEqual({ findings: [], looked: 0, limit: 0 });
   });
 });

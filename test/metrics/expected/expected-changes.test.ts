@@ -4,7 +4,8 @@ import { costOnDays, totalsOf } from '../../../src/metrics/change-cost.ts';
 import { changesBefore, changesFrom, notOver } from '../../../src/metrics/expected/expected-changes.ts';
 import type { ExpectedInput, FoundChange } from '../../../src/metrics/expected/expected-lines.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
-import { rowOn } from '../points.ts';
+import { times } from '../../support/times.ts';
+import { NOTHING_KNOWN, rowOn } from '../points.ts';
 
 const FIRST = '2026-07-01';
 const DAYS = 140;
@@ -12,15 +13,23 @@ const DAYS = 140;
 /** Days of a site whose rate is another from one day to the next; orders and revenue follow, and visits on some days make up for it. */
 function input(metrics: readonly string[], { from, to = DAYS, factor }: { from: number; to?: number; factor: number }): ExpectedInput {
   const random = seeded(11);
-  const days = Array.from({ length: DAYS }, (_, at) => {
+  const days = times(DAYS, (at) => {
     const label = dayAfter(FIRST, at);
     const visits = random.poisson(5_000);
     const conversionCount = random.binomial(visits, 0.04 * (at >= from && at < to ? factor : 1));
     const values = { visits, conversionCount, conversionRate: (100 * conversionCount) / visits, revenueSum: 80 * conversionCount };
     return rowOn(label, values);
   });
-  const known = { specialDays: () => undefined, of: () => ({}) };
-  return { query: { metrics, bases: [] }, lines: [], days, known, timeZone: 'UTC' } as never;
+  return { query: { metrics, bases: [] }, lines: [], days, known: NOTHING_KNOWN, timeZone: 'UTC' } as never;
+}
+
+/** The same with so many times the amounts of some metrics from one day on. */
+function risenFrom(asked: ExpectedInput, from: number, factors: Readonly<Record<string, number>>): ExpectedInput {
+  const days = asked.days.map((row, at) => {
+    const more = Object.entries(factors).map(([metric, factor]) => [metric, factor * (row.values[metric] ?? 0)]);
+    return at < from ? row : { ...row, values: { ...row.values, ...Object.fromEntries(more) } };
+  });
+  return { ...asked, days };
 }
 
 const day = (at: number) => dayAfter(FIRST, at);
@@ -78,10 +87,7 @@ describe('changes around the rows of an expectation', () => {
   it('have the days of the factor where the product alone is asked for, which a few good days do not end', () => {
     const fall = input(['revenueSum'], { from: 120, factor: 0.8 });
     // Large orders on the last five days, so that the amount alone is back.
-    const days = fall.days.map((row, at) =>
-      at < DAYS - 5 ? row : { ...row, values: { ...row.values, revenueSum: 1.3 * (row.values['revenueSum'] ?? 0) } },
-    );
-    const among = changesFrom({ ...fall, days }, day(110));
+    const among = changesFrom(risenFrom(fall, DAYS - 5, { revenueSum: 1.3 }), day(110));
     expect(among.map(({ metric, change: { from, to } }) => [metric, from, to])).toEqual([['conversionRate', day(120), undefined]]);
     expect(among[0]?.change.relative).toBeCloseTo(-0.2, 1);
     expect(costOf(among, day(DAYS))?.metric).toBe('revenueSum');
@@ -89,20 +95,17 @@ describe('changes around the rows of an expectation', () => {
 
   it('are told of the factor where others made up for it, so that the product did not move', () => {
     const fall = input(['revenueSum'], { from: 120, factor: 0.6 });
-    const days = fall.days.map((row, at) => {
-      const more = (metric: string) => (row.values[metric] ?? 0) / (at < 120 ? 1 : 0.6);
-      return { ...row, values: { ...row.values, visits: more('visits'), revenueSum: more('revenueSum') } };
-    });
-    const told = changesFrom({ ...fall, days }, day(110)).map(({ metric, change: { from } }) => [metric, from]);
+    const told = changesFrom(risenFrom(fall, 120, { visits: 1 / 0.6, revenueSum: 1 / 0.6 }), day(110)).map(
+      ({ metric, change: { from } }) => [metric, from],
+    );
     expect(told).toContainEqual(['conversionRate', day(120)]);
   });
 
   it('are none where a product rose and none of its factors did', () => {
     const calm = input(['revenueSum'], { from: DAYS, factor: 1 });
     // Larger orders that are counted in no basket of these days.
-    const days = calm.days.map((row, at) =>
-      at < 110 ? row : { ...row, values: { ...row.values, revenueSum: 1.4 * (row.values['revenueSum'] ?? 0), cartAverage: 80 } },
-    );
-    expect(changesFrom({ ...calm, days }, day(100))).toEqual([]);
+    const { days } = risenFrom(calm, 110, { revenueSum: 1.4 });
+    const sold = days.map((row, at) => (at < 110 ? row : { ...row, values: { ...row.values, cartAverage: 80 } }));
+    expect(changesFrom({ ...calm, days: sold }, day(100))).toEqual([]);
   });
 });

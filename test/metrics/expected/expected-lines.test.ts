@@ -1,12 +1,20 @@
 import { expect, it } from 'vitest';
-import { dayAfter, slotsOf } from '../../../src/lib/calendar.ts';
+import { dayAfter, type Interval, slotsOf } from '../../../src/lib/calendar.ts';
 import { type ExpectedInput, type FoundChange, withExpected } from '../../../src/metrics/expected/expected-lines.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
+import { times } from '../../support/times.ts';
+import { NOTHING_KNOWN } from '../points.ts';
 
 const [FIRST, LAST] = ['2026-03-02', '2026-08-30'] as const;
 const WEEKS = 8;
 const interval = { startMs: Date.parse(FIRST), endMs: Date.parse(`${LAST}T23:59:59.999Z`) };
 const rowsFrom = Date.parse('2026-07-06');
+
+type Day = Pick<ExpectedInput['days'][number], 'interval' | 'values'>;
+const visitsIn = (days: readonly Day[], { startMs, endMs }: Interval) =>
+  days
+    .filter(({ interval: own }) => own.startMs >= startMs && own.endMs <= endMs)
+    .reduce((sum, { values }) => sum + (values['visits'] ?? 0), 0);
 
 /** Eight whole weeks of visits, which are fewer from the third of them on, up to some day: by a third, where no level is given. */
 function input(unit: 'day' | 'week', until: string, level = 4_000): ExpectedInput {
@@ -18,20 +26,17 @@ function input(unit: 'day' | 'week', until: string, level = 4_000): ExpectedInpu
   });
   const asked = { startMs: rowsFrom, endMs: interval.endMs };
   const lines = slotsOf(unit, asked, 'UTC').map((slot) => {
-    const own = days.filter((day) => day.interval.startMs >= slot.startMs && day.interval.endMs <= slot.endMs);
-    const visits = own.reduce((sum, { values }) => sum + values.visits, 0);
-    return { selection, range: 0, interval: slot, values: { visits }, order: slot.startMs };
+    return { selection, range: 0, interval: slot, values: { visits: visitsIn(days, slot) }, order: slot.startMs };
   });
-  const known = { specialDays: () => undefined, of: () => ({}) };
   const query = { metrics: ['visits'], bases: [], breakdown: [unit], interval: asked };
-  return { query, lines, days, known, timeZone: 'UTC' } as never; // all that is read
+  return { query, lines, days, known: NOTHING_KNOWN, timeZone: 'UTC' } as never; // all that is read
 }
 
 const cellsOf = (unit: 'day' | 'week', until: string = LAST) =>
   withExpected(input(unit, until)).map(({ expected }) => expected?.['visits']);
 
 const verdictsOf = (until?: string) => cellsOf('week', until).map((cell) => cell?.verdict);
-const ordinary = (rows: number) => Array.from({ length: rows }, () => 'normal');
+const ordinary = (rows: number) => times(rows, () => 'normal');
 
 it('each week is held against all days before it: a fall is told for two weeks, then it is the level', () => {
   expect(verdictsOf()).toEqual([...ordinary(2), 'low', 'low', ...ordinary(WEEKS - 4)]);
@@ -52,18 +57,15 @@ it('days are learned of in turns of a week, so that a fall stays one for two of 
 });
 
 it('the days of a change that is told are not what later rows are held against', () => {
-  const told = [{ reading: { device: 'all', segmentIds: [] }, metric: 'visits', change: { from: '2026-07-20' } } as never];
-  const verdicts = withExpected(input('week', LAST), told).map(({ expected }) => expected?.['visits']?.verdict);
-  expect(verdicts).toEqual([...ordinary(2), ...Array.from({ length: WEEKS - 2 }, () => 'low')]);
-  const elsewhere = withExpected(input('week', LAST), [
-    { metric: 'visits', reading: { device: 'mobile', segmentIds: [] }, change: { from: '2026-07-20' } } as never,
-  ]);
-  expect(elsewhere.map(({ expected }) => expected?.['visits']?.verdict)).toEqual(verdictsOf());
-  // What the season may have made is usual from its eleventh day on, wherever the rows begin.
   const from = '2026-07-20';
+  const told = (change: object, device = 'all') => [{ reading: { device, segmentIds: [] }, metric: 'visits', change } as never];
+  const verdictsBeside = (...found: Parameters<typeof told>) =>
+    withExpected(input('week', LAST), told(...found)).map(({ expected }) => expected?.['visits']?.verdict);
+  expect(verdictsBeside({ from })).toEqual([...ordinary(2), ...times(WEEKS - 2, () => 'low')]);
+  expect(verdictsBeside({ from }, 'mobile')).toEqual(verdictsOf());
+  // What the season may have made is usual from its eleventh day on, wherever the rows begin.
   const season = { shape: 'step', from, earliest: from, latest: from, days: 42, relative: -0.08, low: -0.09, high: -0.07 };
-  const lately = [{ reading: { device: 'all', segmentIds: [] }, metric: 'visits', change: season } as never];
-  const last = withExpected(input('week', LAST, 5_500), lately).at(-1)?.expected?.['visits'];
+  const last = withExpected(input('week', LAST, 5_500), told(season)).at(-1)?.expected?.['visits'];
   expect(Number(last?.expected) / (7 * 5_500)).toBeCloseTo(1, 1);
   expect(last?.verdict).toBe('normal');
 });
@@ -76,10 +78,7 @@ function thirdWeek(days: number, factor: number, until = '') {
     const { label = '' } = row.interval;
     return { ...row, values: { visits: Math.round((row.values['visits'] ?? 0) * (isFair(label) ? factor : 1)) } };
   });
-  const lines = rest.lines.map((line) => {
-    const own = raised.filter(({ interval: { startMs, endMs } }) => startMs >= line.interval.startMs && endMs <= line.interval.endMs);
-    return { ...line, values: { visits: own.reduce((sum, { values }) => sum + values.visits, 0) } };
-  });
+  const lines = rest.lines.map((line) => ({ ...line, values: { visits: visitsIn(raised, line.interval) } }));
   const of = (_: string, label: string) => (isFair(label) ? { special: { mean: 0, sd: 0.3 }, unseen: 'Fair' } : {});
   const told = { ...rest, lines, days: raised, known: { ...rest.known, of } } as ExpectedInput;
   return withExpected(told)[2]?.expected?.['visits'];

@@ -4,15 +4,16 @@ import { costOnDays, totalsOf } from '../../../src/metrics/change-cost.ts';
 import { atTheirPlaces, changesFrom, inSelections } from '../../../src/metrics/expected/expected-changes.ts';
 import { type Device, PARTS } from '../../../src/metrics/read/metric-grid.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
-import { rowOn } from '../points.ts';
+import { times } from '../../support/times.ts';
+import { NOTHING_KNOWN, rowOn } from '../points.ts';
 
 const [FIRST, DAYS, BREAK] = ['2026-07-01', 140, 120];
-const known = { specialDays: () => undefined, of: () => ({}) } as never;
+const known = NOTHING_KNOWN;
 
 /** Days of all devices and of each, whose rates fall by these factors on one day. */
 function rowsOf(factors: Readonly<Record<'desktop' | 'mobile' | 'tablet', number>>) {
   const random = seeded(5);
-  return Array.from({ length: DAYS }, (_, at) => {
+  return times(DAYS, (at) => {
     const label = dayAfter(FIRST, at);
     const rowOf = (device: Device, visits: number, orders: number) =>
       rowOn(label, { visits, conversionCount: orders, conversionRate: (100 * orders) / visits, revenueSum: 80 * orders }, { device });
@@ -25,12 +26,17 @@ function rowsOf(factors: Readonly<Record<'desktop' | 'mobile' | 'tablet', number
   }).flat();
 }
 
+/** What is found in these days. */
+const foundIn = (days: ReturnType<typeof rowsOf>) =>
+  changesFrom(
+    { query: { metrics: ['conversionRate'], bases: [] }, lines: [], days, known, timeZone: 'UTC' } as never,
+    dayAfter(FIRST, 110),
+  );
+const ofAllIn = (rows: ReturnType<typeof rowsOf>) => rows.filter(({ selection }) => selection.device === 'all');
+
 function placedOf(factors: Parameters<typeof rowsOf>[0]) {
   const rows = rowsOf(factors);
-  const days = rows.filter(({ selection }) => selection.device === 'all');
-  const input = { query: { metrics: ['conversionRate'], bases: [] }, lines: [], days, known, timeZone: 'UTC' } as never;
-  const among = changesFrom(input, dayAfter(FIRST, 110));
-  return atTheirPlaces(among, rows, known);
+  return atTheirPlaces(foundIn(ofAllIn(rows)), rows, known);
 }
 
 it('a change of all devices that one device made is told of it, with its size and cost there', () => {
@@ -52,16 +58,15 @@ it('a change of all devices alike is told of all', () => {
 
 it('days of all devices in which one lost orders are told of it as it was found there, since its own day', () => {
   const rows = rowsOf({ desktop: 0.4, mobile: 1, tablet: 1 });
-  const input = { query: { metrics: ['conversionRate'], bases: [] }, lines: [], days: rows, known, timeZone: 'UTC' } as never;
   const [first, last] = [dayAfter(FIRST, BREAK + 3), dayAfter(FIRST, BREAK + 5)];
-  const found = changesFrom(input, dayAfter(FIRST, 110));
+  const found = foundIn(rows);
   const onDesktop = found.find(({ reading }) => reading.device === 'desktop');
   const ofAll = found.find(({ reading }) => reading.device === 'all');
   if (!onDesktop || !ofAll) throw new Error('The fall was not found.');
   const some = { ...ofAll, change: { ...ofAll.change, from: first, to: last } };
   expect(atTheirPlaces([some, onDesktop], rows, known)).toEqual([onDesktop]);
   // In the visits of all devices it has the size that it has there.
-  const days = rows.filter(({ selection }) => selection.device === 'all');
+  const days = ofAllIn(rows);
   const [there, ...others] = inSelections([onDesktop], { days, known });
   expect(others).toEqual([]);
   expect(there).toMatchObject({ reading: { device: 'all' }, change: { from: onDesktop.change.from, relative: expect.closeTo(-0.2, 1) } });
