@@ -21,9 +21,10 @@ export interface LoadedWorld {
   readonly workspace: (engine: Engine) => Promise<ProjectWorkspace>;
 }
 
-/** What a use case takes from its call, over a workspace; notes are collected. */
-export function usesOf(workspace: Promise<ProjectWorkspace>, notes: string[] = []): ExportContext {
-  return { ...contextOf(workspace, notes, new AbortController().signal), whole: false };
+/** What a use case takes from its call, over a workspace; notes are collected, and nothing is drawn. */
+export function usesOf(workspace: Promise<ProjectWorkspace>, notes: string[] = []) {
+  const context: ExportContext = { ...contextOf(workspace, notes, new AbortController().signal), whole: false };
+  return { ...context, draw: () => undefined };
 }
 
 /** The three worlds or others, for a test file: each is loaded once into an engine, when a case first asks for it there. */

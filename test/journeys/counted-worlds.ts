@@ -226,7 +226,7 @@ export function countPlainly(kinds: Readonly<Record<string, WorldKind>>, taken =
   )('%s, on %s', (name, engine, kind, taker) => {
     const site = kind.site ?? 'shop';
     const { sessions: all } = worldOf(name);
-    const uses = (notes: string[] = []) => ({ ...usesOf(worldOf(name).workspace(engine), notes), draw: () => undefined });
+    const uses = () => usesOf(worldOf(name).workspace(engine));
     /** The sessions of days that the files cover; of those that are known by their views alone, with some. */
     const sessionsOn = (scopes: Asked['scopes'], leastViews = scopes.includes('sessions') ? 0 : 1) => {
       const days = coveredDays(kind, scopes);

@@ -26,7 +26,7 @@ describe.each(inTurn(engines, 0, 2))('days that lack the column of errors, on %s
   const name = 'errors';
   const ask = async (question: object) => {
     const notes: string[] = [];
-    const uses = { ...usesOf(worldOf(name).workspace(engine), notes), draw: () => undefined };
+    const uses = usesOf(worldOf(name).workspace(engine), notes);
     return { answer: await measureImpact({ outcome: 'purchase', limit: 50, ...question }, uses), notes };
   };
 
@@ -52,10 +52,7 @@ describe.each(inTurn(engines, 1, 2))('an app with more screens than have names, 
     const [[from]] = [...grouped(screens.flat(), (screen) => screen)].toSorted(([, a], [, b]) => a.length - b.length) as unknown as [
       [string],
     ]; // there are some
-    const answer = await analyzePaths(
-      { from, depth: 1, limit: 1_000 },
-      { ...usesOf(worldOf('app').workspace(engine)), draw: () => undefined },
-    );
+    const answer = await analyzePaths({ from, depth: 1, limit: 1_000 }, usesOf(worldOf('app').workspace(engine)));
     expect(answer.sessions).toBe(screens.filter((own) => own.includes(from)).length);
     expect(answer.paths.map(({ pages }) => pages.split(' > ')[0])).toEqual(answer.paths.map(() => from));
   });

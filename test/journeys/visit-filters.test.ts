@@ -8,18 +8,16 @@ import { dayOf, type SessionRow } from './visit-world.ts';
 const worldOf = sharedWorlds();
 
 it('cohorts of returning visitors are refused', async () => {
-  const uses = { ...usesOf(worldOf('whole days').workspace('DuckDB')), draw: () => undefined };
-  await expect(async () => analyzeRetention({ visitorType: 'returning' }, uses)).rejects.toThrow(
-    'visitorType: cohorts begin with first sessions',
-  );
+  const asked = async () => analyzeRetention({ visitorType: 'returning' }, usesOf(worldOf('whole days').workspace('DuckDB')));
+  await expect(asked).rejects.toThrow('visitorType: cohorts begin with first sessions');
 });
 
 it.each(engines)('a range of first sessions on %s is followed by days of return as far as the files go', async (engine) => {
   const { sessions, workspace } = worldOf('whole days');
   const range = { startDate: '2026-11-10', endDate: '2026-11-11' };
   const notes: string[] = [];
-  const answer = await analyzeRetention({ ...range, periods: 4 }, { ...usesOf(workspace(engine), notes), draw: () => undefined });
-  const whole = await analyzeRetention({ periods: 4 }, { ...usesOf(workspace(engine)), draw: () => undefined });
+  const answer = await analyzeRetention({ ...range, periods: 4 }, usesOf(workspace(engine), notes));
+  const whole = await analyzeRetention({ periods: 4 }, usesOf(workspace(engine)));
   const firsts = sessions.filter(({ number, beganMs }) => number === 1 && [10, 11].includes(dayOf(beganMs)));
   expect(answer.cohorts.reduce((sum, { visitors }) => sum + visitors, 0)).toBe(firsts.length);
   expect(answer.cohorts).toEqual(whole.cohorts.slice(1, 3));
@@ -29,7 +27,7 @@ it.each(engines)('a range of first sessions on %s is followed by days of return 
 
 describe.each(engines)('a filter that no session fits, on %s', { tags: 'nightly' }, (engine) => {
   const range = { startDate: '2026-11-10', endDate: '2026-11-11' };
-  const asked = (notes: string[] = []) => ({ ...usesOf(worldOf('whole days').workspace(engine), notes), draw: () => undefined });
+  const asked = (notes: string[] = []) => usesOf(worldOf('whole days').workspace(engine), notes);
   const counts = (own: readonly SessionRow[], of: (session: SessionRow) => string | null, value: string) =>
     own.filter((each) => of(each) === value).length;
   const ofRange = () => worldOf('whole days').sessions.filter(({ beganMs }) => [10, 11].includes(dayOf(beganMs)));

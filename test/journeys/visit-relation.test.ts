@@ -11,14 +11,6 @@ const world = sharedWorlds();
 describe('what is missing', () => {
   const whole = () => world('whole days').workspace('DuckDB');
 
-  it('a page that nobody saw is an error with the closest pages', { tags: 'nightly' }, async () => {
-    const step = parseStep('/chekout/payment', 'steps');
-    const error = await withVisits({}, { views: [] }, usesOf(whole()), (visits) => unseenStep(step, 'steps', visits));
-    expect(error.message).toMatch(
-      /^steps: no page of these visits is "\/chekout\/payment"; closest, with their views: \/checkout\/payment \(/,
-    );
-  });
-
   it('an event that nobody sent is an error with the events there are', { tags: 'nightly' }, async () => {
     const step = parseStep('event:payed', 'steps');
     const needs = { sessions: ['app_events.event_name'] };
@@ -45,13 +37,6 @@ describe('what is missing', () => {
       'The downloaded files cover no whole day (UTC) of 2026-12-01 … 2026-12-03. They cover views: 2026-11-09 … 2026-11-15 (7 days, ' +
         'UTC).',
     );
-  });
-
-  it('days of the range that are missing are noted', { tags: 'nightly' }, async () => {
-    const notes: string[] = [];
-    const { workspace } = world('days missing in one scope or the other, views cut at midnight');
-    await withVisits({ startDate: '2026-11-10', endDate: '2026-11-14' }, { views: [] }, usesOf(workspace('DuckDB'), notes), async () => 0);
-    expect(notes.join(' ')).toContain('Not covered, and left out: 2026-11-13 (1 day, UTC): no whole day of views is downloaded.');
   });
 
   it.each(engines)('rows of days that are left out are counted, on %s', { tags: 'nightly' }, async (engine) => {

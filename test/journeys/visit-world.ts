@@ -1,4 +1,5 @@
 import { isoTime } from '../../src/lib/clock.ts';
+import { seeded } from '../bench/verdicts/random.ts';
 import type { RunText } from '../exports/convert/converted-runs.ts';
 import { times } from '../support/times.ts';
 
@@ -72,17 +73,6 @@ function midnight(day: number): number {
   return Date.UTC(2026, 10, 1) + (day - 1) * DAY_MS;
 }
 
-/** Numbers in [0, 1) from a seed: the same world in every run. */
-function dice(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 function one<T>(roll: () => number, list: readonly T[]): T {
   return list[Math.floor(roll() * list.length)] as T; // the index lies in the list
 }
@@ -149,7 +139,7 @@ function viewsFrom(beganMs: number, site: keyof typeof SITES, roll: () => number
 
 /** The sessions of a world, over seven days; some go on after midnight, some visitors come back. */
 export function sessionsOf({ seed, site = 'shop', siblings }: WorldKind, visitors = 260): SessionRow[] {
-  const roll = dice(seed);
+  const { uniform: roll } = seeded(seed);
   const sessions: SessionRow[] = [];
   for (let visitor = 0; visitor < visitors; visitor += 1) {
     const user = String(18_446_744_073_709_000_000n + BigInt(visitor));

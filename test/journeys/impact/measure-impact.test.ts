@@ -13,7 +13,6 @@ const worldOf = sharedWorlds();
 const impactUses = (workspace: Promise<ProjectWorkspace>, notes: string[] = []): ImpactUses => ({
   ...usesOf(workspace, notes),
   lists: () => Promise.reject(new ApiError('down', 'No list is needed.')),
-  draw: () => undefined,
 });
 
 const SLOW: AskedCondition = { what: 'slow_page', pages: ['/p/*'], overSeconds: 3 };
@@ -112,23 +111,6 @@ it.each(engines)('days whose files lack a trait are compared without it, the oth
   expect(notes.join(' ')).toContain('number of the view; device, browser, source not known on all days)');
 });
 
-describe.each(engines)('files on %s', (engine) => {
-  const ask = (question: object, notes: string[] = []) =>
-    measureImpact({ outcome: 'purchase', limit: 5, ...question }, impactUses(worldOf('whole days').workspace(engine), notes));
-
-  it('without a column of errors say nothing of errors, neither of a text nor of all', { tags: 'nightly' }, async () => {
-    await expect(ask({ conditions: [{ what: 'js_error', message: 'undefined' }] })).rejects.toThrow(
-      'The downloaded files of views have no errors.message, which this answer needs.',
-    );
-    const notes: string[] = [];
-    await ask({}, notes);
-    expect(notes).toContain(
-      'Not looked at, because no export of all these days has the field: api_error (any_api_error_ind), rage_click ' +
-        '(rage_click_all_targets_ind), frustration (frustration_score).',
-    );
-  });
-});
-
 describe('what is asked wrongly', () => {
   const ask = (conditions: Parameters<typeof measureImpact>[0]['conditions'], outcome = 'purchase', variables?: readonly object[]) => {
     const lists = (() => Promise.resolve(variables)) as unknown as ImpactUses['ask']; // of variables, custom or dynamic
@@ -146,6 +128,7 @@ describe('what is asked wrongly', () => {
       'conditions: no page of these visits is "/kart"; closest, with their views: /cart',
     ],
     ['a column that the files lack', [{ what: 'rage_click' }], 'rage_click_all_targets_ind'],
+    ['a text in a column that the files lack', [{ what: 'js_error', message: 'undefined' }], 'files of views have no errors.message'],
     ['a member of another kind', [{ what: 'rage_click', overSeconds: 3 }], 'conditions: rage_click takes pages, not overSeconds.'],
     ['a variable without its name', [{ what: 'variable' }], 'conditions: variable needs name'],
     ['a variable that is nowhere', [{ what: 'variable', name: 'plan' }], 'no column of the downloaded files holds the variable "plan"'],
