@@ -17,19 +17,6 @@ const WORLDS = [
 
 const DAILY_JOBS = ['Daily sessions', 'Daily views'];
 
-const isNumber = (value: unknown): value is number => typeof value === 'number';
-const sum = (values: readonly unknown[]) => values.filter(isNumber).reduce((total, value) => total + value, 0);
-
-/** Members of an answer that are percents of a whole: a change may be any percent. */
-const SHARE = /(?:^|\.)(?!.*(?:change|low|high|contribution|difference|noise|detectable|level|since).*$)\w*(?:Percent|percent|share\w*)$/;
-
-function sharesIn(value: unknown, path = ''): [string, number][] {
-  if (Array.isArray(value)) return value.flatMap((item) => sharesIn(item, path));
-  if (typeof value === 'object' && value !== null)
-    return Object.entries(value).flatMap(([name, member]) => sharesIn(member, `${path}.${name}`));
-  return isNumber(value) && SHARE.test(path) ? [[path, value]] : [];
-}
-
 /** The last day before yesterday by UTC, as exports divide days, of which each of the daily exports has all rows. */
 function coveredDay({ stories: { exportIncidents } }: Platform, todayMs: number): string {
   const broken = new Set(DAILY_JOBS.flatMap((job) => exportIncidents[job] ?? []).map(({ fromMs }) => fromMs));
@@ -86,40 +73,6 @@ describe.each(someOf(WORLDS, 1))('of the world $seed in $timeZone', ({ seed, sta
       Number(Number(table['revenueSum']).toFixed(2)),
     ]);
     expect(funnel.map(({ sessions }) => sessions)).toEqual([table['visits'], table['conversionCount']]);
-  });
-
-  it('no part is larger than its whole', { timeout: 120_000 }, async () => {
-    const metrics = ['visits', 'conversionCount', 'revenueSum'];
-    const whole = only(await call('query_metrics', { ...range, metrics }));
-    for (const by of ['device', 'hour'] as const) {
-      const rows = records(await call('query_metrics', { ...range, metrics, breakdown: [by] }));
-      const parts = rows.filter((row) => row[by] !== 'all');
-      for (const metric of metrics) {
-        const column = parts.map((row) => row[metric]);
-        expect(sum(column), `${metric} by ${by}`).toBeLessThanOrEqual(Number(whole[metric]) + 0.01);
-        expect(sum(column), `${metric} by ${by}`).toBeGreaterThan(0.99 * Number(whole[metric]));
-      }
-    }
-    const segments = records(await call('query_metrics', { ...range, metrics, breakdown: ['segment'] }));
-    for (const row of segments)
-      for (const metric of metrics) expect(Number(row[metric] ?? 0), `${metric} of a segment`).toBeLessThanOrEqual(Number(whole[metric]));
-    const { steps } = (await call('analyze_funnel', { steps: ['*', '/p/*', '/cart', 'purchase'], breakdown: 'device' })).structured;
-    const sessions = (steps as { sessions: number }[]).map((step) => step.sessions);
-    expect(sessions).toEqual(sessions.toSorted((a, b) => b - a));
-    const asked: Parameters<typeof call>[] = [
-      ['analyze_funnel', { steps: ['/p/*', '/cart', 'purchase'], breakdown: 'device' }],
-      ['analyze_paths', { from: 'entry', depth: 2 }],
-      ['analyze_retention', { by: 'day' }],
-      ['query_metrics', { ...range, metrics: ['visits'], breakdown: ['device'], shares: true }],
-      ['analyze_har', { scenarioId: 4101, step: '1' }],
-      ['analyze_har', { scenarioId: 4101, step: '1', view: 'third_parties' }],
-      ['compare_metrics', { ...range, metrics: ['conversionRate'], by: 'device' }],
-    ];
-    for (const [tool, args] of asked) {
-      const shares = sharesIn({ ...(await call(tool, args)).structured, chart: undefined });
-      // The size of a change is no share.
-      expect(shares.filter(([path, share]) => !path.startsWith('.findings.change') && (share > 100 || share < 0))).toEqual([]);
-    }
   });
 });
 

@@ -4,6 +4,7 @@ import type { CredentialName } from '../../src/emulator/credentials.ts';
 import type { Finding } from '../../src/findings/finding.ts';
 import { type Assistant, type AssistantOptions, sharedAssistant, type ToolAnswer, withAssistant } from '../support/assistant.ts';
 import { type Platform, type PlatformOptions, sharedPlatform, withPlatform } from '../support/emulator.ts';
+import { truthOf, type Wanted, wholeDays } from '../support/truth.ts';
 
 /** A week that is over, from Monday to Sunday, as a caller and as the wire says it. */
 export const WEEK = { startDate: '2026-11-09', endDate: '2026-11-15' };
@@ -19,12 +20,21 @@ export function useTools(options: AssistantOptions = {}, platformOptions: Platfo
     /** What was asked for of an operation. */
     sent: (name: string) => platform().requests.filter(({ operation }) => operation === name),
     call: (tool: string, args: Record<string, unknown> = {}) => assistant().call(tool, args),
+    /** What the sessions of the test week were, or of other days. */
+    truth: (wanted: Partial<Wanted> = {}) => truthOf(platform(), { ...wholeDays(WEEK.startDate, WEEK.endDate), ...wanted }),
     /** The raw payload of an operation, without the product between; the project is that of the credential. */
     ask: async <Name extends OperationName>(operation: Name, input: Record<string, unknown> = {}, credential: CredentialName = 'shop') => {
       const { ask, token } = platform();
       return ask(operation, input, await token(credential));
     },
   };
+}
+
+/** The same with tables of metrics, of the visits of the test week unless a question says otherwise. */
+export function useQueries(options: AssistantOptions = {}) {
+  const tools = useTools(options);
+  const query = (args: Record<string, unknown> = {}) => tools.call('query_metrics', { ...WEEK, metrics: ['visits'], ...args });
+  return { ...tools, query, rowsOf: async (args: Record<string, unknown> = {}) => records(await query(args)) };
 }
 
 /** Runs with an assistant on a platform of its own; both are closed afterwards. */

@@ -107,12 +107,6 @@ it.each(['slowTag', 'failing'] as const)(
   },
 );
 
-it('a step of a scenario lists the steps where none is named, and refuses what names no run', { tags: 'nightly' }, async () => {
-  expect(await call('analyze_har', { scenarioId: 'Checkout – desktop' })).toMatchObject(refusal('name one'));
-  const words = 'scenarioStepResultId: is required (string); or pass scenarioId and step.';
-  expect(await call('analyze_har')).toMatchObject(refusal(words));
-});
-
 it('a run that is unlike those near it is called an outlier in the first words', async () => {
   const slowest = (await soundSteps()).at(-1);
   const { structured } = await call('analyze_har', { scenarioStepResultId: slowest?.id });

@@ -90,26 +90,6 @@ describe('budgets', () => {
     expect(structured).toMatchObject({ broken: 0, passed: 2 });
     expect(structured['answer']).toMatch(/^0 of 2 budgets are broken\. Weight at .* is 2\.7\d MB, within the limit of 90 MB\./);
   });
-
-  it.each<[string, Record<string, unknown>, RegExp]>([
-    [
-      'an unknown metric',
-      { budgets: [{ metric: 'lpc', limit: 1 }] },
-      /^budgets: "lpc" is no metric \(analytics:\/\/reference\/metrics\) and no custom timing of these scenarios\. They have price-visible/,
-    ],
-    [
-      'a mistyped metric',
-      { budgets: [{ metric: 'largestContentfullPaint', limit: 1 }] },
-      /^budgets\[0\]\.metric: no such metric: "largestContentfullPaint"; there are largestContentfulPaint/,
-    ],
-    ['an instant', { budgets: [{ metric: 'navigationStart', limit: 100 }] }, /navigationStart is an instant, not a duration/],
-    ['no metric', { budgets: [] }, /^budgets: must hold at least 1 item/],
-    ['a negative limit', { budgets: [{ metric: 'weight', limit: -1 }] }, /^budgets\[0\]\.limit: must be at least 0/],
-    ['no runs', { runs: 0 }, /^runs/],
-    ['an unknown scenario', { scenarioIds: ['Nothing'] }, /^scenarioIds\[0\]: there is no scenario "Nothing"/],
-  ])('with %s are refused', async (_, args, words) => {
-    expect(await call('check_speed_budgets', args)).toMatchObject(refusal(words));
-  });
 });
 
 describe('a build', () => {

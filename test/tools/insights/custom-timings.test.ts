@@ -86,15 +86,10 @@ it('a custom timing of some scenarios is shown for these, and none is an error t
   expect(some.isError).toBe(false);
   expect(String(some.structured['notes'])).toMatch(/price-visible: 1 of 2 scenarios have this custom timing\./);
   for (const { verdict } of some.structured['scenarios'] as { verdict: string }[]) expect(verdict).not.toBe('not enough data');
-  for (const [tool, args] of [
-    ['analyze_scenario', { scenarioIds, metrics: ['basket-open'], ...SHORT }],
-    ['check_speed_budgets', { scenarioIds, budgets: [{ metric: 'basket-open', limit: 1 }] }],
-  ] as const) {
-    const { isError, text } = await call(tool, args);
-    expect({ isError, text }).toEqual(
-      refusal(/: "basket-open" is no metric .* and no custom timing of these scenarios\. They have .*price-visible/),
-    );
-  }
+  const { isError, text } = await call('analyze_scenario', { scenarioIds, metrics: ['basket-open'], ...SHORT });
+  expect({ isError, text }).toEqual(
+    refusal(/: "basket-open" is no metric .* and no custom timing of these scenarios\. They have .*price-visible/),
+  );
 });
 
 it('a custom timing is offered where no metrics are named, and all of them stand beside "all"', async () => {

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { SHOP_NOTE } from '../../support/assistant.ts';
 import type { Platform } from '../../support/emulator.ts';
 import { whileTimePasses } from '../../support/pass-time.ts';
-import { refusal, useTools, whole, withTools } from '../support.ts';
+import { useTools, whole, withTools } from '../support.ts';
 
 const { platform, assistant, call, ask } = useTools({ keepSource: true });
 
@@ -168,16 +168,4 @@ describe('a run that the platform still computes', { tags: 'nightly' }, () => {
       expect((await own.call('download_export_run', { jobId: 3139 })).structured).toMatchObject(WHOLE);
     });
   });
-});
-
-it.each<[string, Record<string, unknown>, RegExp]>([
-  ['a job that only failed', { jobId: 'Tablet sessions, failed' }, /none of its runs succeeded \(list_export_runs\)/],
-  ['a job that never ran', { jobId: 'Legacy warehouse feed' }, /it has not run yet/],
-  ['a run that failed', { jobId: 3134, runId: 313400001 }, /its state is FAILURE\. find_export_gaps plans/],
-  ['a run whose files are gone', { jobId: 3133, runId: 313300001 }, /its expirationDate has passed\. find_export_gaps plans/],
-  ['an unknown run', { jobId: 3123, runId: 5 }, /list_export_runs lists what exists/],
-  ['an unknown job', { jobId: 'Hourly clicks' }, /there is no export job "Hourly clicks"/],
-  ['a wait that is none', { jobId: 3123, waitSeconds: -1 }, /waitSeconds/],
-])('what cannot be had %s is an error that says what to do next', { tags: 'nightly' }, async (_what, args, words) => {
-  expect(await call('download_export_run', args)).toMatchObject(refusal(words));
 });

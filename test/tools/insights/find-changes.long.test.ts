@@ -245,16 +245,6 @@ describe('speed', () => {
       expect(said(answer)).toContain(' since 10 Nov');
     });
   });
-
-  it('out of reach is said, and the site is looked at all the same', { tags: 'nightly' }, async () => {
-    platform().faults.add({ kind: 'refused', operation: 'listScenarioReports' });
-    const answer = await find({ include: ['site', 'speed'], metrics: ['visits'] });
-    expect(answer.isError).toBe(false);
-    expect(notesOf(answer)).toContain('Speed scenarios could not be read and are not looked at');
-    expect(looked(answer)).not.toHaveProperty('speedSeries');
-    const alone = await find({ include: ['speed'] });
-    expect(alone.isError).toBe(true);
-  });
 });
 
 describe('what is asked for', () => {
@@ -294,17 +284,6 @@ describe('what is asked for', () => {
     expect(notesOf(both)).toContain('Zones are not looked at: the project has too many zonings to look through all.');
     const alone = await find({ include: ['zones'] });
     expect(alone).toMatchObject(refusal('too many zonings to look through all; name zones.'));
-  });
-
-  it('is refused where it does not go together', async () => {
-    const zones = await find({ metrics: ['tapRate'], include: ['site'] });
-    expect(zones).toMatchObject(refusal('include: ["site", "zones"] or zoneIds looks at zones'));
-    const other = await find({ include: ['weather'] });
-    expect(other).toMatchObject(refusal('include'));
-    const speed = await find({ include: ['speed'], metrics: ['visits'] });
-    expect(speed).toMatchObject(refusal('include: ["site"] looks at the site'));
-    const long = await find({ days: 93 });
-    expect(long).toMatchObject(refusal('days'));
   });
 });
 

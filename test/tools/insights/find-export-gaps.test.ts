@@ -1,20 +1,25 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS, isoTime } from '../../../src/lib/clock.ts';
-import { openAssistant, type ToolAnswer } from '../../support/assistant.ts';
-import { openPlatform, type Platform } from '../../support/emulator.ts';
+import type { ToolAnswer } from '../../support/assistant.ts';
+import type { Platform } from '../../support/emulator.ts';
 import { someOf } from '../../support/sample-size.ts';
 import { times } from '../../support/times.ts';
 import { refusal, useTools, whole, withTools } from '../support.ts';
 
 const { ask, call, platform } = useTools();
 
-/** An answer as a snapshot holds it, without the ids that were drawn. */
+/** Asks about a job. */
+const gapsOf = (jobId: unknown, more: object = {}, assistant = { call }) => assistant.call('find_export_gaps', { jobId, ...more });
 
-/** Rows of an answer: range, slots and status. */
-function told({ structured }: ToolAnswer, ...statuses: string[]): string[] {
-  const rows = structured['rows'] as [string, number, string][];
-  return rows.filter(([, , status]) => statuses.includes(status)).map(([range, slots, status]) => `${range}: ${slots} ${status}`);
-}
+/** Rows of an answer of these statuses. */
+const rowsIn = ({ structured }: ToolAnswer, ...statuses: string[]) =>
+  (structured['rows'] as [range: string, slots: number, status: string, cause: string][]).filter(([, , status]) =>
+    statuses.includes(status),
+  );
+
+/** The same in words: range, slots and status. */
+const told = (answer: ToolAnswer, ...statuses: string[]) =>
+  rowsIn(answer, ...statuses).map(([range, slots, status]) => `${range}: ${slots} ${status}`);
 
 const dayOf = (ms: number) => isoTime(ms).slice(0, 10);
 const minuteOf = (ms: number) => `${isoTime(ms).slice(0, 16)}Z`;
@@ -31,7 +36,7 @@ function truth({ stories }: Platform, job: string): string[] {
 }
 
 it('tells failed from expired days, and plans the jobs that fill each', async () => {
-  const answer = await call('find_export_gaps', { jobId: 'daily sessions' });
+  const answer = await gapsOf('daily sessions');
   const { day } = platform().stories.missingExport;
   expect(told(answer, 'failed')).toEqual([`${day}: 1 failed`]);
   expect(answer.structured['answer']).toBe(`1 of 47 days of "Daily sessions" has no data: ${day} (failed). Besides: 40 expired.`);
@@ -45,7 +50,7 @@ it.each(someOf([1, 2, 3, 4, 5], 1))(
     await withTools(
       async (assistant, other) => {
         for (const job of Object.keys(other.stories.exportIncidents)) {
-          const answer = await assistant.call('find_export_gaps', { jobId: job });
+          const answer = await gapsOf(job, {}, assistant);
           expect([job, ...told(answer, 'failed', 'missing', 'empty', 'suspicious', 'running', 'suspended', 'before', 'filling')]).toEqual([
             job,
             ...truth(other, job),
@@ -63,103 +68,67 @@ it('files that were fetched in time do not expire', { tags: 'nightly' }, async (
     const downloaded = await assistant.call('download_export_run', { jobId: 'Daily sessions' });
     expect(downloaded).toMatchObject({ isError: false });
     other.clock.jump(9 * DAY_MS);
-    const answer = await assistant.call('find_export_gaps', { jobId: 'Daily sessions', startDate: '2026-11-17', endDate: '2026-11-20' });
+    const answer = await gapsOf('Daily sessions', { startDate: '2026-11-17', endDate: '2026-11-20' }, assistant);
     expect(told(answer, 'expired')).toEqual(['2026-11-17 to 2026-11-18: 2 expired', '2026-11-20: 1 expired']);
   });
 });
 
 describe('a run that succeeded without rows', { tags: 'nightly' }, () => {
   const emptyDay = () => dayOf(platform().stories.exportIncidents['Daily views']?.find(({ kind }) => kind === 'empty')?.fromMs ?? 0);
-  const visitsOf = async (day: string) => {
-    const asked = { startDate: `${day}T00:00:00.000Z`, endDate: `${day}T23:59:59.999Z` };
-    const { values } = await ask('getSiteVisits', asked);
-    return values[0]?.value ?? 0;
-  };
+  /** What an answer says in words, and the requests for visits that it took. */
+  async function judged({ requests, ask: read, token }: Platform, asking: () => Promise<ToolAnswer>, fromMs: number, toMs: number) {
+    const { length } = requests;
+    const answer = await asking();
+    const asked = requests.slice(length).filter(({ url }) => url.includes('/metrics/'));
+    const range = { startDate: isoTime(fromMs), endDate: isoTime(toMs - 1) };
+    const { values } = await read('getSiteVisits', range, await token('shop'));
+    const visits = values[0]?.value ?? 0;
+    expect([asked.length, visits > 0]).toEqual([1, true]);
+    const [[, , , cause] = []] = rowsIn(answer, 'suspicious');
+    expect(cause).toMatch(new RegExp(`\\(inferred\\) succeeded without rows although there were ${visits.toLocaleString('en')} visits$`));
+    return answer;
+  }
 
   it('is a gap where the platform counts visits, by one request for them, and its plan fills the day', async () => {
-    const before = platform().requests.length;
-    const answer = await call('find_export_gaps', { jobId: 'Daily views' });
-    const asked = platform()
-      .requests.slice(before)
-      .filter(({ url }) => url.includes('/metrics/'));
-    expect(asked).toHaveLength(1);
     const day = emptyDay();
-    const visits = await visitsOf(day);
-    expect(visits).toBeGreaterThan(0);
-    const rows = answer.structured['rows'] as [string, number, string, string][];
-    expect(rows.find(([, , status]) => status === 'suspicious')).toEqual([
-      day,
-      1,
-      'suspicious',
-      expect.stringMatching(
-        new RegExp(`^run \\d+ \\(inferred\\) succeeded without rows although there were ${visits.toLocaleString('en')} visits$`),
-      ),
-    ]);
+    const answer = await judged(platform(), () => gapsOf('Daily views'), Date.parse(day), Date.parse(day) + DAY_MS);
+    expect(told(answer, 'suspicious')).toEqual([`${day}: 1 suspicious`]);
     expect(answer.structured['answer']).toContain(`${day} (suspicious)`);
     const preview = await call('apply_export_plan', { planId: answer.structured['planId'] });
     expect(JSON.stringify(preview.structured)).toContain(`Daily views backfill ${day}`);
   });
 
   it('is none on a day without visits, and is not judged where visits cannot be read', async () => {
-    const none = platform().faults.add({
-      kind: 'shape',
-      operation: 'getSiteVisits',
-      payload: { values: [{ value: 0, startDate: `${emptyDay()}T00:00:00.000Z`, endDate: `${emptyDay()}T23:59:59.999Z` }] },
-    });
-    const quiet = await call('find_export_gaps', { jobId: 'Daily views' });
-    expect(told(quiet, 'empty', 'suspicious')).toEqual([`${emptyDay()}: 1 empty`]);
-    none.remove();
+    const none = { value: 0, startDate: `${emptyDay()}T00:00:00.000Z`, endDate: `${emptyDay()}T23:59:59.999Z` };
+    const fault = platform().faults.add({ kind: 'shape', operation: 'getSiteVisits', payload: { values: [none] } });
+    const quiet = await gapsOf('Daily views');
+    fault.remove();
     platform().faults.add({ kind: 'refused', operation: 'getSiteVisits' });
-    const unread = await call('find_export_gaps', { jobId: 'Daily views' });
-    expect(told(unread, 'empty', 'suspicious')).toEqual([`${emptyDay()}: 1 empty`]);
+    const unread = await gapsOf('Daily views');
+    for (const answer of [quiet, unread]) expect(told(answer, 'empty', 'suspicious')).toEqual([`${emptyDay()}: 1 empty`]);
     expect(unread.text).toContain('Whether the days of empty runs had visits could not be found out');
   });
 
-  it('of an hourly job is one stretch with the visits of its hours together', async () => {
-    const { platform: other, assistant, jobId, hours } = await hourlyWithout(3);
-    const [fromMs = 0] = hours;
-    const asked = other.requests.length;
-    const answer = await assistant.call('find_export_gaps', {
-      jobId,
-      startDate: isoTime(fromMs - 2 * HOUR_MS),
-      endDate: isoTime(fromMs + 6 * HOUR_MS),
-    });
-    const visits = other.requests.slice(asked).filter(({ url }) => url.includes('/metrics/'));
-    expect(visits).toHaveLength(1);
-    const { values } = await other.ask(
-      'getSiteVisits',
-      { startDate: isoTime(fromMs), endDate: isoTime(fromMs + 3 * HOUR_MS - 1) },
-      await other.token('shop'),
-    );
-    const count = values[0]?.value ?? 0;
-    expect(count).toBeGreaterThan(0);
-    expect(told(answer, 'suspicious', 'empty')).toEqual([`${minuteOf(fromMs)} to ${minuteOf(fromMs + 3 * HOUR_MS)}: 3 suspicious`]);
-    const row = (answer.structured['rows'] as [string, number, string, string][]).find(([, , status]) => status === 'suspicious');
-    expect(row?.[3]).toContain(`although there were ${count.toLocaleString('en')} visits`);
-    const preview = await assistant.call('apply_export_plan', { planId: answer.structured['planId'] });
-    expect(JSON.stringify(preview.structured)).toContain(isoTime(fromMs));
-  });
+  it('of an hourly job is one stretch with the visits of its hours together', () =>
+    withTools(async (assistant, other) => {
+      // The last hours but four have succeeded, one after the other, without a row.
+      const runs = await other.ask('listSuccessfulExportRuns', { limit: 100 }, await other.token('shop'));
+      const own = runs.filter(({ name }) => name === 'Hourly sessions').toSorted((a, b) => Number(a.jobRunId) - Number(b.jobRunId));
+      const empty = new Set(own.slice(-7, -4));
+      other.faults.add({ kind: 'shape', operation: 'listSuccessfulExportRuns', payload: runs.filter((run) => !empty.has(run)) });
+      const fromMs = Date.parse([...empty][0]?.from ?? '');
+      const toMs = fromMs + 3 * HOUR_MS;
+      const around = { startDate: isoTime(fromMs - 2 * HOUR_MS), endDate: isoTime(toMs + 3 * HOUR_MS) };
+      const answer = await judged(other, () => gapsOf(own[0]?.jobId, around, assistant), fromMs, toMs);
+      expect(told(answer, 'suspicious', 'empty')).toEqual([`${minuteOf(fromMs)} to ${minuteOf(toMs)}: 3 suspicious`]);
+      const preview = await assistant.call('apply_export_plan', { planId: answer.structured['planId'] });
+      expect(JSON.stringify(preview.structured)).toContain(isoTime(fromMs));
+    }));
 });
-
-/** A platform whose hourly job has succeeded in so many hours, one after the other, without a row. */
-async function hourlyWithout(count: number) {
-  const other = await openPlatform();
-  const assistant = await openAssistant(other);
-  onTestFinished(async () => {
-    await assistant.close();
-    await other.close();
-  });
-  const rows = await other.ask('listSuccessfulExportRuns', { limit: 100 }, await other.token('shop'));
-  const own = rows.filter(({ name }) => name === 'Hourly sessions').toSorted((a, b) => Number(a.jobRunId) - Number(b.jobRunId));
-  const hours = own.slice(-count - 4, -4).map(({ from }) => Date.parse(from ?? ''));
-  const payload = rows.filter(({ name, from }) => name !== 'Hourly sessions' || !hours.includes(Date.parse(from ?? '')));
-  other.faults.add({ kind: 'shape', operation: 'listSuccessfulExportRuns', payload });
-  return { platform: other, assistant, jobId: Number(own[0]?.jobId), hours };
-}
 
 it('a backfill is applied by its planId, told while it runs, and closes the gap', { tags: 'nightly' }, async () => {
   const { day } = platform().stories.missingExport;
-  const { structured } = await call('find_export_gaps', { jobId: 'Daily sessions' });
+  const { structured } = await gapsOf('Daily sessions');
   const done = await call('apply_export_plan', { planId: structured['planId'], confirm: true });
   const [job] = done.structured['jobs'] as { jobId: number; name: string; from: string; to: string }[];
   const next = isoTime(Date.parse(day) + DAY_MS);
@@ -173,17 +142,16 @@ it('a backfill is applied by its planId, told while it runs, and closes the gap'
     expect.stringMatching(/^Which dynamic variable .* left out\. To keep it, call plan_export .*search_term/),
   );
 
-  const during = await call('find_export_gaps', { jobId: 'Daily sessions' });
+  const during = await gapsOf('Daily sessions');
   expect(told(during, 'failed', 'filling')).toEqual([`${day}: 1 filling`]);
   expect(during.text).toContain(`backfill job ${job?.jobId} is under way`);
   expect(during.structured['planId']).toBeUndefined();
   platform().clock.jump(150_000);
-  const after = await call('find_export_gaps', { jobId: 'Daily sessions' });
-  expect(told(after, 'failed', 'filling', 'missing')).toEqual([]);
+  expect(told(await gapsOf('Daily sessions'), 'failed', 'filling', 'missing')).toEqual([]);
 });
 
 it('a backfill covers exactly what expired, in jobs of a week at most', async () => {
-  const { structured } = await call('find_export_gaps', { jobId: 'Daily views', endDate: '2026-11-10' });
+  const { structured } = await gapsOf('Daily views', { endDate: '2026-11-10' });
   const preview = await call('apply_export_plan', { planId: structured['expiredPlanId'] });
   const { each } = (preview.structured as { request: { each: { frequency: { dateRange: { from: string; to: string } } }[] } }).request;
   const days = each.flatMap(({ frequency: { dateRange } }) => {
@@ -202,7 +170,7 @@ it('a job whose record is no request any more is studied all the same', async ()
     const [record] = await other.ask('listExportJobs', { frequency: 'daily', scope: 'views' }, token);
     const twice = [...(record?.fields ?? []), ...(record?.fields ?? [])];
     other.faults.add({ kind: 'shape', operation: 'listExportJobs', payload: [{ ...record, fields: twice }] });
-    const answer = await assistant.call('find_export_gaps', { jobId: record?.jobId });
+    const answer = await gapsOf(record?.jobId, {}, assistant);
     expect(told(answer, 'missing')).toEqual(truth(other, 'Daily views').filter((row) => row.endsWith('missing')));
     expect(answer.structured['planId']).toBeUndefined();
     expect(answer.text).toMatch(
@@ -212,14 +180,14 @@ it('a job whose record is no request any more is studied all the same', async ()
 });
 
 it('a time in which the job did not run is told as days without files, with the plan that exports them', { tags: 'nightly' }, async () => {
-  const usual = await call('find_export_gaps', { jobId: 'Daily sessions mobile' });
+  const usual = await gapsOf('Daily sessions mobile');
   expect(told(usual, 'suspended')).toEqual(['2026-10-21 to 2026-11-19: 30 suspended']);
   expect(usual.structured).toMatchObject({
     answer: expect.stringMatching(/^0 of 92 days of ".+" are available: 30 not exported while suspended since 2026-10-21, 62 expired\.$/),
     planId: expect.any(String),
   });
   expect(usual.text).toContain('planId exports what the job did not with 5 once jobs');
-  const asked = await call('find_export_gaps', { jobId: 'Daily sessions mobile', startDate: '2026-11-02', endDate: '2026-11-08' });
+  const asked = await gapsOf('Daily sessions mobile', { startDate: '2026-11-02', endDate: '2026-11-08' });
   const preview = await call('apply_export_plan', { planId: asked.structured['planId'] });
   expect(preview.structured['request']).toMatchObject({
     body: {
@@ -232,13 +200,12 @@ it('a time in which the job did not run is told as days without files, with the 
 });
 
 it('a once job that failed needs its range told', async () => {
-  const open = await call('find_export_gaps', { jobId: 'Tablet sessions, failed' });
-  expect(open).toMatchObject(refusal(/^Job \d+ ".*" runs once: its run \d+ is in state failure and has no files\./));
-  const answer = await call('find_export_gaps', { jobId: 'Tablet sessions, failed', startDate: '2026-11-06', endDate: '2026-11-10' });
+  const job = 'Tablet sessions, failed';
+  const words = /^Job \d+ ".*" runs once: its run \d+ is in state failure and has no files\./;
+  expect(await gapsOf(job)).toMatchObject(refusal(words));
+  const answer = await gapsOf(job, { startDate: '2026-11-06', endDate: '2026-11-10' });
   expect(told(answer, 'failed')).toEqual(['2026-11-06 to 2026-11-10: 5 failed']);
 });
-
-const GAPS = new Set(['failed', 'missing', 'suspicious']);
 
 it.each(someOf([11, 12, 13], 1))(
   'all jobs at once, with seed %i say of each what asking for that job alone says, those that lack most first',
@@ -253,10 +220,10 @@ it.each(someOf([11, 12, 13], 1))(
         const shares = rows.map(([, , , lost, total]) => lost / total);
         expect(shares).toEqual(shares.toSorted((a, b) => b - a));
         for (const [jobId, name, , lost, total, unit] of rows) {
-          const { structured } = await assistant.call('find_export_gaps', { jobId: String(jobId) });
-          const own = (structured['rows'] as [string, number, string][]).filter(([, , status]) => GAPS.has(status));
+          const alone = await gapsOf(String(jobId), {}, assistant);
+          const own = rowsIn(alone, 'failed', 'missing', 'suspicious');
           expect([name, lost]).toEqual([name, own.reduce((sum, [, slots]) => sum + slots, 0)]);
-          expect(structured['answer']).toContain(`${total} ${unit.slice(0, -1)}`);
+          expect(alone.structured['answer']).toContain(`${total} ${unit.slice(0, -1)}`);
         }
         const lacking = rows.filter(([, , , lost]) => lost > 0);
         expect(all.structured['answer']).toContain(`Of ${rows.length} recurring jobs looked at ${lacking.length} ha`);
@@ -281,11 +248,11 @@ it('says which other job has a missing day, and nothing of jobs that lack a colu
       confirm: true,
     };
     await assistant.call('create_export_job', { ...body, name: 'Only ids', fields: [{ fieldName: 'session_id' }] });
-    expect((await assistant.call('find_export_gaps', { jobId: 'Daily views' })).text).not.toContain('has all these columns');
+    expect((await gapsOf('Daily views', {}, assistant)).text).not.toContain('has all these columns');
     const made = await assistant.call('create_export_job', { ...body, name: 'The lost day', fields });
     expect(made, made.text).toMatchObject({ isError: false });
     other.clock.jump(HOUR_MS);
-    const { text } = await assistant.call('find_export_gaps', { jobId: 'Daily views' });
+    const { text } = await gapsOf('Daily views', {}, assistant);
     expect(text).toContain(`"The lost day" has all these columns and files of ${day}.`);
   });
 });

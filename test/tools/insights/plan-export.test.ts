@@ -101,44 +101,6 @@ it('jobs that exist of other columns, devices or scopes are not', async () => {
   expect(structured['existing']).toBeUndefined();
 });
 
-it.each([
-  ['no frequency', {}, /^frequency: say daily or hourly, or give startDate and endDate of a once export\./],
-  [
-    'a range of a daily job',
-    { frequency: 'daily', startDate: '-7d' },
-    /^startDate, endDate: only with frequency once; a daily job chooses its own range/,
-  ],
-  ['half a range', { frequency: 'once', startDate: '-7d' }, /^endDate: required with frequency once\./],
-  ['an end before its start', { startDate: 'yesterday', endDate: '-7d' }, /^endDate: must be after startDate/],
-  [
-    'words that fit several fields',
-    { fields: ['version'], frequency: 'daily', scope: 'sessions' },
-    /^fields: "version" may mean browser_version \(.*\), platform_version/,
-  ],
-  [
-    'fields of two scopes',
-    { fields: ['path', 'browser'], frequency: 'daily' },
-    new RegExp(
-      '^No scope has all fields; this is what scope sessions lacks:\\nfields: "path" is no field of scope sessions, but of ' +
-        'scope views: path\\. Export both scopes with project_id, user_id and session_id; query_export joins them\\.',
-    ),
-  ],
-  [
-    'unknown fields, all at once with the nearest and what can be planned,',
-    { fields: ['browser', 'visit duration', 'shoe size'], frequency: 'daily', scope: 'sessions' },
-    new RegExp(
-      '^fields: "visit duration" is not .* alike: session_duration_msec .*\\n.*"shoe size" is not .*\\n' +
-        'These can be planned: fields \\["browser"\\]\\.',
-    ),
-  ],
-  ['a scope that there is not', { scope: 'hits', frequency: 'daily' }, /'hits' is not known; there are sessions, views/],
-  ['the id of no segment', { segmentId: 7, frequency: 'daily' }, /^segmentId: there is no segment 7; list_segments lists them\./],
-  ['a segment that there is not', { segmentId: 'Atlantis', frequency: 'daily' }, /there is no segment "Atlantis"/],
-])('refuses %s before anything is kept', async (_, wrong, words) => {
-  const { isError, text } = await call('plan_export', { fields: ['session_id'], ...wrong });
-  expect({ isError, text }).toEqual(refusal(words));
-});
-
 it('goes on without variables where they cannot be read and none is needed', { tags: 'nightly' }, async () => {
   await withTools(async (fresh, other) => {
     other.faults.add({ kind: 'refused', operation: 'listDynamicVariableKeys' });
@@ -185,11 +147,6 @@ it.each(['sessions', 'views'])(
     );
   },
 );
-
-it('the preset journeys without a scope asks for one, because each is a plan of its own', async () => {
-  const { isError, text } = await call('plan_export', { fields: ['journeys'], frequency: 'daily' });
-  expect({ isError, text }).toEqual(refusal('say scope sessions or views'));
-});
 
 describe('a plan of another project than the default one', () => {
   const app = { projectId: '1202' };

@@ -52,24 +52,6 @@ describe('several jobs', () => {
     expect(described.structured['columns']).toEqual(['view', 'column', 'type', 'unit', 'about']);
     expect(described.text).toContain('The views are');
   });
-
-  it('of which only some have the day that a statement asks by give its result the range of those', { tags: 'nightly' }, async () => {
-    await call('download_export_run', { jobId: 'Weekly sessions 2026-11-09' });
-    const counted = (column: string) =>
-      call('query_export', {
-        jobIds: ['Weekly sessions 2026-11-09', 'Daily sessions'],
-        sql: `SELECT count(*) AS n FROM sessions WHERE ${column} BETWEEN '2026-11-09' AND '2026-11-19'`,
-      });
-    expect((await counted('session_time')).structured['range']).toMatchObject({ start: '2026-11-09T00:00:00.000Z' });
-    const ofDaily = await counted('session_date');
-    expect(ofDaily.structured['range']).toMatchObject({ start: '2026-11-13T00:00:00.000Z', days: 7 });
-    expect(ofDaily.text).toMatch(/The rows of 2026-11-09 [^.]+ are here without session_date, so the condition leaves them out\./);
-  });
-
-  it('are given as jobIds or jobId, not both', async () => {
-    const answer = await call('query_export', { jobId: 'Daily sessions', jobIds: ['Daily views'] });
-    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('jobId, jobIds: give one of them.') });
-  });
 });
 
 describe('in another zone', () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { useTools, WEEK, whole } from '../support.ts';
+import { useTools, whole } from '../support.ts';
 
 const { call, platform } = useTools();
 
@@ -49,12 +49,6 @@ async function fetched(scope: keyof typeof scopes): Promise<void> {
 const jobIds = { jobIds: ['Impact, sessions', 'Impact, views'] };
 
 describe('measure_impact', () => {
-  it('fetches the files that the platform has, and says which days are missing', { tags: 'nightly' }, async () => {
-    const answer = await call('measure_impact', WEEK);
-    expect(answer.isError).toBe(false);
-    expect(answer.text).toMatch(/^The downloads cover only \d of the \d days, /);
-  });
-
   describe('with the sessions and views of two days', () => {
     beforeAll(async () => {
       await fetched('sessions');

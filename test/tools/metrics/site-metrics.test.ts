@@ -35,11 +35,6 @@ it.each<[string, Record<string, unknown>, string, (week: SumOfWeek) => number]>(
   expect(whole(answer)).toMatchSnapshot();
 });
 
-it('conversions of a project without e-commerce ask for a goal, with those that there are', async () => {
-  const { isError, text } = await call('get_site_conversions', { ...WEEK, projectId: 1203 });
-  expect([isError, text]).toEqual([true, expect.stringContaining('95207 "Subscription"')]);
-});
-
 it('all metrics of the site get_site_metrics gives them in one row, with their units', async () => {
   const answer = await call('get_site_metrics', WEEK);
   const { visits, bounces, views, seconds, transactions, revenue, conversions } = sumOfWeek(platform());

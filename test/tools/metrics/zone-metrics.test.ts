@@ -35,10 +35,3 @@ it('get_zone_metrics gives all metrics of a zone that its path names', async () 
   expect(only(answer)).not.toHaveProperty('avgConversionAfterTap');
   expect(whole(answer)).toMatchSnapshot();
 });
-
-it('says that a week may still change', async () => {
-  const { structured } = await call('get_zone_metrics', { startDate: '-20d', endDate: 'yesterday', zoneId: 8120447 });
-  expect(structured['notes']).toContainEqual(expect.stringContaining('The last 7 days may still change'));
-  const old = await call('get_zone_metrics', { startDate: '-20d', endDate: '-10d', zoneId: 8120447 });
-  expect(old.text).not.toContain('The last 7 days may still change');
-});

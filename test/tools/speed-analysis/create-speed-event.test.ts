@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { refusal, useTools, whole } from '../support.ts';
+import { useTools, whole } from '../support.ts';
 
 const { ask, call, platform } = useTools();
 
@@ -23,11 +23,6 @@ it('takes dates of the grammar, planned ones too', async () => {
   expect(now.structured['date']).toBe('2026-11-20T10:00:00.000Z');
   const planned = await call('create_speed_event', { key: 'planned', text: 'Planned', date: '2026-12-01' });
   expect(planned.structured['date']).toBe('2026-12-01T00:00:00.000Z');
-});
-
-it('a name that fits several scenarios is refused with their ids', async () => {
-  const event = { key: 'both', text: 'Both', date: '2026-11-19 18:00', scenarios: ['checkout', '4104'] };
-  expect(await call('create_speed_event', event)).toMatchObject(refusal('scenarios[0]: "checkout" fits 2 scenarios: 4101 "Checkout'));
 });
 
 it('says of an event on nothing that no chart shows it', async () => {

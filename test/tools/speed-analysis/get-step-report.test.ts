@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { refusal, useTools, whole } from '../support.ts';
+import { useTools, whole } from '../support.ts';
 
 const { assistant, ask, call, platform } = useTools();
 
@@ -23,11 +23,6 @@ it('gives one step: timings, actions, errors that were a text', async () => {
   expect(JSON.parse(await assistant().read(answer.links[0] ?? ''))).toEqual(step);
 });
 
-it('says where ids come from when there is no such step', async () => {
-  const answer = await call('get_step_report', { stepId: 'ffffffffffffffff' });
-  expect(answer).toMatchObject(refusal('get_scenario_report lists what exists.'));
-});
-
 it('keeps every digit of what is serialised twice', async () => {
   const step = { unavailableResource: '{"requestId":12345678901234567890}', browserError: '[{"cut' };
   platform().faults.add({ kind: 'shape', operation: 'getStepReport', payload: { step } });
@@ -35,16 +30,6 @@ it('keeps every digit of what is serialised twice', async () => {
   const { reports } = (await ask('listScenarioReports', { scenarioId: 4101, limit: 9 })).scenario;
   const answer = await call('get_step_report', { stepId: String(reports.at(-1)?.steps?.[0]?.stepResultId) });
   expect(answer.structured).toMatchObject({ unavailableResource: { requestId: '12345678901234567890' }, browserError: '[{"cut' });
-});
-
-it.each([
-  ['get_step_report', 'stepId'],
-  ['get_step_har', 'scenarioStepResultId'],
-  ['analyze_har', 'scenarioStepResultId'],
-])('%s answers the number of a step with which id is needed', async (tool, name) => {
-  const answer = await call(tool, { [name]: '51011' });
-  expect(answer).toMatchObject(refusal('There is no stepResultId 51011: it is that of one run, not the number of a step.'));
-  expect(answer.text).toContain('get_scenario_report lists what exists.');
 });
 
 it('names the tool that has a metric which a step report lacks', async () => {
