@@ -38,20 +38,15 @@ export function aboutColumn({ field, from, name }: Column): string | null {
 const ASKED_MS = 7 * DAY_MS;
 
 /**
- * The currency of the amounts of a project, as the platform gives it beside revenue; undefined where it gives none, or where revenue
- * cannot be read. The session remembers the answer.
+ * The currency of a project, where some unit of its columns is one of money and the platform gives it beside revenue; undefined where it
+ * gives none, or where revenue cannot be read. The session remembers the answer.
  */
-async function projectCurrency({ lists, nowMs }: ExportContext): Promise<string | undefined> {
+export async function currencyOf(units: readonly (string | undefined)[], { lists, nowMs }: ExportContext): Promise<string | undefined> {
+  if (!units.some((unit) => unit === 'money' || unit === 'cents')) return undefined;
   const endMs = lastMidnight(nowMs);
   const range = { startDate: isoTime(endMs - ASKED_MS), endDate: isoTime(endMs - 1) };
   const read = lists().then(({ ask }) => ask(getSiteRevenue, range));
   const { values } = await read.catch(onApiError(() => ({ values: [] })));
-  const found = new Set(values.flatMap(({ currency }) => currency || []));
-  const [currency] = found;
-  return found.size === 1 ? currency : undefined;
-}
-
-/** The currency of a project, where some unit of its columns is one of money and the platform gives it. */
-export async function currencyOf(units: readonly (string | undefined)[], context: ExportContext): Promise<string | undefined> {
-  return units.some((unit) => unit === 'cents' || unit === 'money') ? projectCurrency(context) : undefined;
+  const [currency, ...others] = new Set(values.flatMap((value) => value.currency || []));
+  return others.length === 0 ? currency : undefined;
 }

@@ -31,23 +31,22 @@ function noteCoverage({ parts }: Pick<Data, 'parts'>, context: ExportContext, sq
   const { timeZone } = context;
   const read = parts.filter(({ view }) => isRead(sql, view.name));
   const asked = askedDays(sql, context.nowMs);
+  const areAsked = asked.length > 0;
   const views = (read.length > 0 ? read : parts).map((part) => {
     // In runs without a column it is NULL, which no condition on days selects.
-    const compared = storedNames(part.view.columns).filter(
-      (name) => asked.length > 0 && /date|time|day/i.test(name) && isCompared(sql, name),
-    );
+    const compared = storedNames(part.view.columns).filter((name) => areAsked && /date|time|day/i.test(name) && isCompared(sql, name));
     const over = (time: readonly Interval[]) => coverageOf(time, compared, part.view.held);
     return { part, over, have: over(EVER).have };
   });
   const all = views.flatMap(({ have }) => have);
   const shared = isInnerJoin(sql) ? views.reduce((left, { have }) => intersect(left, have), all) : all;
-  const bounds = asked.length > 0 ? asked : EVER;
+  const bounds = areAsked ? asked : EVER;
   const held = intersect(bounds, shared);
   const days = hullOf(held);
   if (days) context.covers(days.startMs, days.endMs - 1);
   // Of several views each is held against the days of all: what one lacks at its ends is missing from a join too.
   const whole = hullOf(all);
-  const wanted = asked.length > 0 || !whole ? asked : [whole];
+  const wanted = areAsked || !whole ? asked : [whole];
   const next = way === undefined ? hint('find_export_gaps', ' find_export_gaps gives the causes.') : '';
   const soonIn = ({ view, soon }: DataPart) => subtract(soon(), view.held());
   const coming = intersect(
@@ -71,11 +70,11 @@ function noteCoverage({ parts }: Pick<Data, 'parts'>, context: ExportContext, sq
     return { covered: withPrefix(rangeTexts(have, timeZone)), gaps: withPrefix(gaps), partial };
   });
   if (way !== undefined) context.note(ofAnswer(way));
-  const over = asked.length > 0 ? overBy(asked, context.nowMs) : union([...all, ...coming]);
-  const lacking = asked.length > 0 ? views.flatMap(({ part }) => subtract(over, part.view.held())) : coming;
+  const over = areAsked ? overBy(asked, context.nowMs) : union([...all, ...coming]);
+  const lacking = areAsked ? views.flatMap(({ part }) => subtract(over, part.view.held())) : coming;
   const [missing, reading] = [daysIn(lacking, 'touched'), daysIn(intersect(lacking, coming), 'touched')];
   const own = [...daysIn(over, 'touched')].filter((day) => !missing.has(day));
-  const lead = coveredLead({ covered: own, missing: [...missing], reading: [...reading], areAsked: asked.length > 0 });
+  const lead = coveredLead({ covered: own, missing: [...missing], reading: [...reading], areAsked });
   const soon = rangeTexts(coming, timeZone).map((range) => `${range}: still being read`);
   return {
     held,

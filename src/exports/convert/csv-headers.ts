@@ -63,8 +63,9 @@ export function headersOf<Line extends FirstLine>(lines: readonly Line[], fields
     if (names && !another) return { ...line, names, isRow: true };
     const why = names ? 'the columns stand in more than one order in the files and fields of the run' : 'no header has as many columns';
     const text = cells.join(',');
+    const shown = text.length > 60 ? `${text.slice(0, 59)}…` : text;
     const message =
-      `${file}: its first line ("${text.length > 60 ? `${text.slice(0, 59)}…` : text}") is no header, and as ${why}, it is not known what its ${cells.length} cells are. ` +
+      `${file}: its first line ("${shown}") is no header, and as ${why}, it is not known what its ${cells.length} cells are. ` +
       'Download it again; if it stays so, report it.';
     throw new WorkspaceError('damaged', message);
   });

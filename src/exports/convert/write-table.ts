@@ -99,12 +99,6 @@ async function csvFiles(connection: DuckDBConnection, files: readonly RawFile[],
   );
 }
 
-/** The files of a run by how they are read; throws a `WorkspaceError` where no header can be told. */
-function rawFilesOf(connection: DuckDBConnection, run: RunManifest, directory: string): Promise<RawFiles[]> {
-  const files = run.files.filter(({ bytes }) => bytes > 0).map((file) => ({ file, path: `${directory}/${file.name}` }));
-  return run.format.toUpperCase() === 'CSV' ? csvFiles(connection, files, run) : jsonFiles(connection, files, run);
-}
-
 /** A row may be as long as this; each thread holds two of them. */
 const MAX_ROW_BYTES = 16 * 1024 * 1024;
 
@@ -311,7 +305,13 @@ function damageWords(message: string): string {
 /** Rows of a group: of a table so few that a day of a large site has groups of its own, of what is read once fewer, for less memory. */
 const GROUP_ROWS = { zstd: 122_880, snappy: 16_384 };
 
-function copySql(select: string, target: string, compression: keyof typeof GROUP_ROWS = 'zstd'): string {
+/** Copies the rows of a statement into a file and gives their number. */
+async function copied(
+  connection: DuckDBConnection,
+  select: string,
+  target: string,
+  compression: keyof typeof GROUP_ROWS = 'zstd',
+): Promise<number> {
   // Version 2 packs numbers as differences, which are read in a third of the time and take no more room.
   const options = [
     'FORMAT parquet',
@@ -320,7 +320,8 @@ function copySql(select: string, target: string, compression: keyof typeof GROUP
     'USE_TMP_FILE false',
     'PARQUET_VERSION V2',
   ];
-  return `COPY (${select}) TO ${literal(target)} (${options.join(', ')})`;
+  const [count] = await rowsOf(connection, `COPY (${select}) TO ${literal(target)} (${options.join(', ')})`);
+  return Number(count?.[0]);
 }
 
 /** One SELECT of the texts of some columns over all files, `t0` for the first. */
@@ -336,12 +337,6 @@ function textsSql(raw: readonly RawFiles[], columns: readonly Column[], isMended
     return [`SELECT ${list.join(', ')} FROM ${from}`];
   });
   return branches.join('\nUNION ALL\n') || `SELECT ${columns.map((_, at) => `NULL::VARCHAR AS t${at}`).join(', ')} WHERE false`;
-}
-
-/** Copies the rows of a statement into a file and gives their number. */
-async function copied(connection: DuckDBConnection, ...copy: Parameters<typeof copySql>): Promise<number> {
-  const [count] = await rowsOf(connection, copySql(...copy));
-  return Number(count?.[0]);
 }
 
 /** Writes a table, reads it back, and compares its amounts, and its rows where they were counted, with those of the statement. */
@@ -363,7 +358,8 @@ export async function writeRows(
 
 /** Makes the table of a run by way of a file of its texts, so that its source is read once, whatever its values show. */
 async function convert(connection: DuckDBConnection, { run, directory, target }: Conversion, texts: string) {
-  const raw = await rawFilesOf(connection, run, directory);
+  const files = run.files.filter(({ bytes }) => bytes > 0).map((file) => ({ file, path: `${directory}/${file.name}` }));
+  const raw = await (run.format.toUpperCase() === 'CSV' ? csvFiles : jsonFiles)(connection, files, run);
   const own = columnsOfRun(run, raw);
   const { columns: known, identity } = own;
   const stage = async (isMended: boolean) => ({

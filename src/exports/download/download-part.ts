@@ -20,12 +20,6 @@ const QUOTE = 0x22;
 /** A first line is not longer. */
 const BEGINNING_BYTES = 64 * 1024;
 
-function lineEndsIn(chunk: Uint8Array): number {
-  let found = 0;
-  for (let at = chunk.indexOf(LINE_END); at !== -1; at = chunk.indexOf(LINE_END, at + 1)) found += 1;
-  return found;
-}
-
 /** Counts the records of JSON lines or CSV; undefined for a format whose records cannot be counted. */
 function createRowCounter(format: string) {
   const isCsv = format.toUpperCase() === 'CSV';
@@ -33,18 +27,15 @@ function createRowCounter(format: string) {
   let [ends, last, isQuoted] = [0, LINE_END, false];
   let start = Buffer.alloc(0);
   let inRow = 0;
-  /** A quoted cell of CSV may hold line ends. */
-  function unquotedEndsIn(chunk: Uint8Array): number {
-    let found = 0;
-    for (const byte of chunk) {
-      if (byte === QUOTE) isQuoted = !isQuoted;
-      else if (byte === LINE_END && !isQuoted) found += 1;
-    }
-    return found;
-  }
   return {
     add(chunk: Uint8Array): void {
-      ends += isCsv ? unquotedEndsIn(chunk) : lineEndsIn(chunk);
+      // A quoted cell of CSV may hold line ends.
+      if (isCsv)
+        for (const byte of chunk) {
+          if (byte === QUOTE) isQuoted = !isQuoted;
+          else if (byte === LINE_END && !isQuoted) ends += 1;
+        }
+      else for (let at = chunk.indexOf(LINE_END); at !== -1; at = chunk.indexOf(LINE_END, at + 1)) ends += 1;
       last = chunk.at(-1) ?? last;
       const lastEnd = chunk.lastIndexOf(LINE_END);
       inRow = lastEnd === -1 ? inRow + chunk.length : chunk.length - lastEnd - 1;

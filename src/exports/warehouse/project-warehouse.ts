@@ -255,7 +255,7 @@ export function inseparable(going: readonly LoadRecord[], all: readonly LoadReco
   return found;
 }
 
-/** Loads a run in its turn, under its lock, from the files that it has by then, and notes how that ended; the promise is kept in any case. */
+/** Loads a run in its turn, under its lock, from the files that it has by then, and notes how that ended; never rejects. */
 async function loadOne(
   run: RunManifest,
   place: LoadPlace,
