@@ -133,7 +133,6 @@ describe.skipIf(missing)(`questions to the warehouse${missing ? ` (${missing})` 
       /sql: there is no column "brwser_name". Nearest: browser_name/,
     );
     await expect(asked(workspace, 'SELEC 1')).rejects.toThrow(/sql: .*[Ss]yntax error/);
-    await expect(asked(workspace, 'SELECT 1', { jobId: 99 })).rejects.toThrow('jobId: nothing of job 99 is downloaded yet.');
     await expect(asked(workspace, 'SELECT sum(number) FROM numbers(100000000000000)')).rejects.toThrow(/sql: .*Limit for rows/);
   });
 
