@@ -9,6 +9,7 @@ import { measureImpact } from '../../src/journeys/impact/measure-impact.ts';
 import type { Filters } from '../../src/journeys/visit-filters.ts';
 import { grouped } from '../../src/lib/grouped.ts';
 import { inTurn } from '../support/sample-size.ts';
+import { times } from '../support/times.ts';
 import { engines, sharedWorlds, usesOf } from './both-engines.ts';
 import { coveredDays, dayIn, dayOf, pagesOf, type SessionRow, variantOf, type WorldKind } from './visit-world.ts';
 
@@ -332,8 +333,7 @@ export function countPlainly(kinds: Readonly<Record<string, WorldKind>>, taken =
       const answer = await analyzeFunnel({ steps, within: 'visitor', withinDays, ...range }, uses());
       const days = coveredDays(kind, BOTH);
       const walks = walksOfVisitors({ steps, withinDays }, sessionsOn(BOTH));
-      const isOver = ({ startMs }: Walk) =>
-        Array.from({ length: withinDays + 1 }, (_, after) => dayOf(startMs) + after).every((day) => days.includes(day));
+      const isOver = ({ startMs }: Walk) => times(withinDays + 1, (after) => dayOf(startMs) + after).every((day) => days.includes(day));
       const over = walks.filter(isOver);
       expect(answer.immature).toBe(walks.length - over.length);
       expect(answer.steps).toMatchObject(stepsOf(answer.steps, over, false));
@@ -361,7 +361,7 @@ export function countPlainly(kinds: Readonly<Record<string, WorldKind>>, taken =
           ),
         ),
       );
-      const overFor = (length: number) => begun.filter((cohort) => Array.from({ length }, (_, at) => cohort + at + 1).every(isWhole));
+      const overFor = (length: number) => begun.filter((cohort) => times(length, (at) => cohort + at + 1).every(isWhole));
       const length = [3, 2, 1].find((each) => overFor(each).length > 0);
       const sum = (isThen: (cohort: number) => (period: number) => boolean) =>
         overFor(length ?? 0).reduce((total, cohort) => total + backIn(cohort, isThen(cohort)), 0);

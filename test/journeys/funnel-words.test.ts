@@ -73,6 +73,12 @@ const BROWSERS = {
   'Samsung Internet': { mobile: [50, 13], tablet: [16, 11] },
 } as const;
 
+/** Groups of which nothing is known by device. */
+const alone = (groups: Readonly<Record<string, Done>>) => ({
+  groups: new Map(Object.entries(groups).map(([name, [of, hits]]) => [name, [0, of - hits, hits]])),
+  byDevice: undefined,
+});
+
 describe('groups of a funnel', () => {
   const verdicts = (table: Parameters<typeof countsFrom>[0]) =>
     Object.fromEntries(groupsOf(NAMES, countsFrom(table)).map(({ group, verdict }) => [group, verdict]));
@@ -100,8 +106,7 @@ describe('groups of a funnel', () => {
 
   it('name the one without which the others are alike', () => {
     const devices = { desktop: [1_000, 270], mobile: [1_500, 1_030], tablet: [400, 272] } as const;
-    const groups = new Map(Object.entries(devices).map(([name, [of, hits]]) => [name, [0, of - hits, hits]]));
-    const found = groupsOf(NAMES, { groups, byDevice: undefined }).filter(({ differs }) => differs);
+    const found = groupsOf(NAMES, alone(devices)).filter(({ differs }) => differs);
     expect(found).toMatchObject([{ group: 'desktop', verdict: expect.stringMatching(/^fewer reach purchase: 27\.0% of those/) }]);
   });
 
@@ -112,8 +117,7 @@ describe('groups of a funnel', () => {
 
   it('of days are told by their date', () => {
     const days = { '2026-10-22': [1_000, 690], '2026-10-23': [1_000, 270], '2026-10-24': [1_000, 680] } as const;
-    const groups = new Map(Object.entries(days).map(([name, [of, hits]]) => [name, [0, of - hits, hits]]));
-    const saidBy = (breakdown: string) => groupSentences(groupsOf(NAMES, { groups, byDevice: undefined }), 'sessions', breakdown);
+    const saidBy = (breakdown: string) => groupSentences(groupsOf(NAMES, alone(days)), 'sessions', breakdown);
     expect(saidBy('day')).toMatch(/^Fewer sessions of 23 Oct reach purchase: 27\.0% of those /);
     expect(saidBy('week')).toMatch(/^Fewer sessions of the week from 23 Oct reach purchase: /);
   });

@@ -1,5 +1,6 @@
 import { seeded } from '../bench/verdicts/random.ts';
 import { sampleSize } from '../support/sample-size.ts';
+import { times } from '../support/times.ts';
 import { countPlainly } from './counted-worlds.ts';
 import { BESIDES, type Job, WHOLE, type WorldKind, worlds } from './visit-world.ts';
 
@@ -18,7 +19,7 @@ function drawnJobs(): Job[] {
 }
 
 const drawn = Object.fromEntries(
-  Array.from({ length: sampleSize({ full: 12, short: 3 }) }, (_, at): [string, WorldKind] => {
+  times(sampleSize({ full: 12, short: 3 }), (at): [string, WorldKind] => {
     const site = SITES[at % 3] ?? 'shop';
     return [`${site} ${at}`, { seed: 30 + at, site, siblings: 40, jobs: drawnJobs() }];
   }),

@@ -6,6 +6,7 @@ import { fetchMetrics, readDays } from '../../src/metrics/fetch-metrics.ts';
 import type { MetricValue } from '../../src/metrics/metric-table.ts';
 import type { MetricGrid } from '../../src/metrics/read/metric-grid.ts';
 import type { ToolContext } from '../../src/tooling/tool.ts';
+import { times } from '../support/times.ts';
 
 const DAY_MS = 86_400_000;
 const at = (iso: string) => Date.parse(iso);
@@ -50,7 +51,7 @@ const value = (startDate: string, endDate: string, visits: number | null, curren
 function lateDays({ startDate, endDate, period }: Asked): MetricValue[] {
   const [startMs, endMs] = [at(startDate), at(endDate)];
   if (period !== 'daily') return [value(startDate, endDate, Math.ceil((endMs - startMs) / 3_600_000))];
-  return Array.from({ length: Math.ceil((endMs - startMs) / DAY_MS) }, (_, index) => {
+  return times(Math.ceil((endMs - startMs) / DAY_MS), (index) => {
     const fromMs = startMs + index * DAY_MS + 3_600_000;
     return value(isoTime(fromMs), isoTime(fromMs + DAY_MS - 1), 1);
   });
@@ -115,7 +116,7 @@ describe('the days of two ranges and the time before', () => {
   const range = (first: string, last: string) => ({ startMs: at(`${first}T00:00:00Z`), endMs: at(`${last}T23:59:59.999Z`) });
   const read = async (windows: Parameters<typeof readDays>[1]) => {
     const { asked, ask } = platformOf(({ startDate, endDate }) =>
-      Array.from({ length: Math.round((at(endDate) - at(startDate)) / DAY_MS) }, (_, day) => {
+      times(Math.round((at(endDate) - at(startDate)) / DAY_MS), (day) => {
         const startMs = at(startDate) + day * DAY_MS;
         return value(new Date(startMs).toISOString(), new Date(startMs + DAY_MS - 1).toISOString(), 1);
       }),

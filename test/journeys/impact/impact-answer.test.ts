@@ -28,6 +28,9 @@ it('a variant asked for its revenue is told with the amount that it brought more
   );
   const worse = variant({ value: 50_000, low: 10_000, high: 90_000 });
   expect(answerSentence([worse], 1, { ...purchases, aim: 'revenue' })).toContain('Revenue: about 500 EUR lost (95%: 100 to 900).');
+  const unknown = { ...purchases, currency: undefined, aim: 'revenue' } as const;
+  expect(answerSentence([own], 1, unknown)).toContain('about 1,200 in revenue more');
+  expect(answerSentence([worse], 1, unknown)).toContain('about 500 in revenue lost');
 });
 
 const ofBounces = (condition: string, verdict: ImpactRow['verdict'], points: number, what = 'rage_click') =>

@@ -5,6 +5,7 @@ import type { Counts } from '../../../src/metrics/quality/site.ts';
 import { visitedSpan } from '../../../src/metrics/read/day-points.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
 import { someOf } from '../../support/sample-size.ts';
+import { times } from '../../support/times.ts';
 
 const DAYS = 84;
 const FROM = 70;
@@ -26,7 +27,7 @@ const nothing: Story = () => ({});
 /** Sites with weekends and days of their own level of 4 %, which all devices share; three in a hundred visits buy, four in ten leave. */
 function siteOf(story: Story, seed: number) {
   const random = seeded(seed);
-  const shocks = Array.from({ length: DAYS }, (_, day) => (day % 7 > 4 ? 0.75 : 1) * Math.exp(0.04 * random.normal()));
+  const shocks = times(DAYS, (day) => (day % 7 > 4 ? 0.75 : 1) * Math.exp(0.04 * random.normal()));
   const counts = NAMES.map((device): [Device, Record<keyof Counts, number[]>] => {
     const own: Record<keyof Counts, number[]> = { visits: [], orders: [], bounces: [] };
     for (const [day, shock] of shocks.entries()) {
@@ -60,7 +61,7 @@ const SEEDS = someOf([14, 16, 11, 12, 13, 15], 3);
 describe('a segment', () => {
   /** Days of a segment, or of all visits, with visits from one day up to another. */
   const rowsOf = (segmentIds: readonly number[], first: number, last: number) =>
-    Array.from({ length: DAYS }, (_, day) => {
+    times(DAYS, (day) => {
       const startMs = Date.UTC(2026, 5, 1 + day);
       const label = new Date(startMs).toISOString().slice(0, 10);
       const visits = day >= first && day <= last ? 300 + (day % 7) : 0;
@@ -188,7 +189,7 @@ describe.each(SEEDS)('what happens to a site is no fault of its counting (site %
       if (device !== 'desktop') return { visits: 0.5, orders: 0.35 };
       return { visits: 0.5, orders: day >= DAYS - 1 ? 0.2 : 0.5 };
     };
-    const told = Array.from({ length: 40 }, (_, site) => faultsOf(story, 100 * seed + site)).filter((faults) => faults.length > 0);
+    const told = times(40, (site) => faultsOf(story, 100 * seed + site)).filter((faults) => faults.length > 0);
     expect(told.length).toBeLessThanOrEqual(1);
   });
 
