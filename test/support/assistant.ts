@@ -227,6 +227,16 @@ export async function ownAssistant(platform: Platform, options: AssistantOptions
   return assistant;
 }
 
+/** A person who gives one answer to each question before a write, and the questions. */
+export function person(says: 'accept' | 'decline') {
+  const questions: string[] = [];
+  const answer = (message: string) => {
+    questions.push(message);
+    return says;
+  };
+  return { questions, answer };
+}
+
 /** Opens an assistant for one run, and closes it afterwards. */
 export async function withAssistant<T>(
   platform: Platform,

@@ -1,12 +1,12 @@
 /** @module-tag nightly */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/findings/finding.ts';
 import { DAY_MS, isoTime } from '../../src/lib/clock.ts';
-import { type Assistant, openAssistant, type ToolAnswer } from '../support/assistant.ts';
-import { openPlatform, type Platform } from '../support/emulator.ts';
+import type { Assistant, ToolAnswer } from '../support/assistant.ts';
+import type { Platform } from '../support/emulator.ts';
 import { fetchExports } from '../support/many-calls.ts';
 import { someOf } from '../support/sample-size.ts';
-import { findingsOf, only, records, withTools } from './support.ts';
+import { findingsOf, only, records, useTools, withTools } from './support.ts';
 
 /** Days that are over, in the zone of the world, and what the exports call them. */
 const WORLDS = [
@@ -25,29 +25,18 @@ function coveredDay({ stories: { exportIncidents } }: Platform, todayMs: number)
 }
 
 describe.each(someOf(WORLDS, 1))('of the world $seed in $timeZone', ({ seed, start, timeZone }) => {
-  let platform: Platform;
-  let assistant: Assistant;
-  let day: string;
-  let range: { startDate: string; endDate: string };
+  const { assistant, call: ask, platform } = useTools({ timeZone }, { seed, start });
   const call = async (tool: string, args: Record<string, unknown>): Promise<ToolAnswer> => {
-    const answer = await assistant.call(tool, args);
+    const answer = await ask(tool, args);
     expect(answer.isError, `${tool}: ${answer.text}`).toBe(false);
     return answer;
   };
 
-  beforeAll(async () => {
-    platform = await openPlatform({ seed, start });
-    assistant = await openAssistant(platform, { timeZone });
-    day = coveredDay(platform, Date.parse(`${start.slice(0, 10)}T00:00:00Z`));
-    range = { startDate: `${day}T00:00:00Z`, endDate: `${day}T23:59:59.999Z` };
-    await fetchExports(assistant);
-  });
-  afterAll(async () => {
-    await assistant.close();
-    await platform.close();
-  });
+  beforeAll(() => fetchExports(assistant()));
 
   it('visits, conversions and revenue are the same from every tool', { timeout: 120_000 }, async () => {
+    const day = coveredDay(platform(), Date.parse(`${start.slice(0, 10)}T00:00:00Z`));
+    const range = { startDate: `${day}T00:00:00Z`, endDate: `${day}T23:59:59.999Z` };
     const metrics = ['visits', 'conversionCount', 'conversionRate', 'revenueSum'];
     const table = only(await call('query_metrics', { ...range, metrics }));
     const all = only(await call('get_site_metrics', range));

@@ -81,6 +81,13 @@ export function records({ structured }: ToolAnswer): Record<string, unknown>[] {
   return rows.map((row: unknown[]) => Object.fromEntries(columns.map((column, index) => [String(column), row[index]])));
 }
 
+/** A list of records of an answer. */
+export function listIn({ structured }: ToolAnswer, member: string): Record<string, string | number | null>[] {
+  const rows = structured[member];
+  if (!Array.isArray(rows)) throw new TypeError(`The answer holds no ${member}.`);
+  return rows;
+}
+
 /** The notes of an answer, a line each. */
 export const notesOf = ({ structured }: ToolAnswer) => (structured['notes'] as string[]).join('\n');
 

@@ -46,11 +46,11 @@ describe('a selection', () => {
     const runs = await runsOf({ expiresBefore: '2026-11-22' });
     expect(new Set(runs.map(({ jobRunId }) => jobRunId))).toEqual(new Set(going.map(({ jobRunId }) => jobRunId)));
     expect(runs.map(({ completionTime }) => completionTime)).toEqual(runs.map(({ completionTime }) => completionTime).toSorted());
-    const { text, structured } = await call('list_successful_export_runs', { expiresBefore: '2026-11-22', limit: 5 });
-    expect(text).toMatch(/filesUntil/);
-    expect(structured['answer']).toMatch(
-      new RegExp(`^${going.length} runs lose their files before 2026-11-22T00:00Z: .*, not yet: ${going.length}\\.$`),
-    );
+    const saidOf = async (args: Record<string, unknown>) => String((await call('list_successful_export_runs', args)).structured['answer']);
+    const of = `${going.length} runs lose their files before 2026-11-22T00:00Z: `;
+    expect(await saidOf({ expiresBefore: '2026-11-22', limit: 5 })).toMatch(new RegExp(`^${of}.*, not yet: ${going.length}\\.$`));
+    expect(await saidOf({ expiresBefore: '2026-11-22', jobIds: ['Daily sessions'] })).toMatch(/^1 run loses its files before /);
+    expect(await saidOf({ expiresBefore: 'now' })).toMatch(/^No run loses its files before 2026-11-20T/);
   });
 
   it('is of the jobs and days that are named', async () => {

@@ -2,8 +2,8 @@ import type { Entry } from 'har-format';
 import { expect, it } from 'vitest';
 import { SECRET_MARK } from '../../../src/emulator/world/speed/planted-secrets.ts';
 import { ownAssistant, type ToolAnswer } from '../../support/assistant.ts';
-import { someOf } from '../../support/sample-size.ts';
-import { records, refusal, useTools, whole, withTools } from '../support.ts';
+import { onSeed, SEEDS } from '../seeds.ts';
+import { records, refusal, useTools, whole } from '../support.ts';
 import { allRows, type PageMember, slowStep, stepRuns, tokensOf } from './step-runs.ts';
 
 const { assistant, call, platform } = useTools();
@@ -37,24 +37,18 @@ it('the summary names what costs most, in at most 2,000 tokens of both channels'
   expect(whole(answer)).toMatchSnapshot();
 });
 
-it.each(someOf([1, 2, 3, 4, 5], 1))(
+it.each(SEEDS)(
   'the summary of seed %i puts the blame on the planted tag, as the browser states it',
   { tags: 'nightly' },
-  async (seed) => {
-    await withTools(
-      async (asking, other) => {
-        const { slowTag } = other.stories;
-        const { after } = await stepRuns(other, slowTag);
-        const { structured } = await asking.call('analyze_har', { scenarioStepResultId: after });
-        const [worst] = structured['findings'] as Record<string, unknown>[];
-        expect(worst).toMatchObject({ problem: 'third_party_blocking', basis: 'stated', when: 'this load' });
-        expect(worst?.['says']).toContain(slowTag.host);
-        expect(String(structured['answer']).startsWith(String(worst?.['says']))).toBe(true);
-      },
-      {},
-      { seed },
-    );
-  },
+  onSeed(async (asking, other) => {
+    const { slowTag } = other.stories;
+    const { after } = await stepRuns(other, slowTag);
+    const { structured } = await asking.call('analyze_har', { scenarioStepResultId: after });
+    const [worst] = structured['findings'] as Record<string, unknown>[];
+    expect(worst).toMatchObject({ problem: 'third_party_blocking', basis: 'stated', when: 'this load' });
+    expect(worst?.['says']).toContain(slowTag.host);
+    expect(String(structured['answer']).startsWith(String(worst?.['says']))).toBe(true);
+  }),
 );
 
 it('a step of a scenario is answered with a typical run, named in the verdict, whose paints lie near the medians of the week', {

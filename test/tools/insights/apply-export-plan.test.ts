@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/lib/clock.ts';
-import { type Assistant, type AssistantOptions, openAssistant, withAssistant } from '../../support/assistant.ts';
+import { type Assistant, type AssistantOptions, openAssistant, person, withAssistant } from '../../support/assistant.ts';
 import { refusal, useTools, whole } from '../support.ts';
 
 const { ask, call, platform, sent } = useTools();
@@ -78,11 +78,7 @@ it('is the exact request of the plan for a single job', async () => {
 
 describe('where the client can ask', () => {
   it('one question covers all jobs', { tags: 'nightly' }, async () => {
-    const questions: string[] = [];
-    const answer = (message: string) => {
-      questions.push(message);
-      return 'accept' as const;
-    };
+    const { questions, answer } = person('accept');
     await withServer({ answer }, async (assistant) => {
       const { planId, name } = await planned(assistant, '2026-10-20');
       expect(await apply(planId, {}, assistant)).toMatchObject({ structured: { status: 'done' } });

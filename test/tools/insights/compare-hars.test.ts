@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { SECRET_MARK } from '../../../src/emulator/world/speed/planted-secrets.ts';
 import type { Comparison } from '../../../src/har/compare/har-comparison.ts';
 import type { ToolAnswer } from '../../support/assistant.ts';
-import { someOf } from '../../support/sample-size.ts';
-import { useTools, whole, withTools } from '../support.ts';
+import { onSeed, SEEDS } from '../seeds.ts';
+import { useTools, whole } from '../support.ts';
 import { stepRuns, tokensOf } from './step-runs.ts';
 
 const { platform, call } = useTools();
@@ -13,59 +13,47 @@ type Sampled = Comparison & { since: string; runs: Record<'before' | 'after', { 
 const comparisonIn = ({ structured }: ToolAnswer) => structured as unknown as Sampled;
 const hostOf = ({ url }: { url: string }) => new URL(url).host;
 
-it.each(someOf([1, 2, 3, 4, 5], 1))(
+it.each(SEEDS)(
   'before and after the slow tag of seed %i the tag is named by its host, what of it blocks rendering, and what it costs',
   { tags: 'nightly' },
-  async (seed) => {
-    await withTools(
-      async (asking, other) => {
-        const { host } = other.stories.slowTag;
-        const answer = await asking.call('compare_hars', await stepRuns(other, other.stories.slowTag));
-        const { answer: verdict, samePage, added, net, byParty } = comparisonIn(answer);
-        expect(samePage).toBe(true);
-        expect(added.filter((request) => hostOf(request) === host).length).toBeGreaterThan(3);
-        expect(added.filter(({ blocksRendering }) => blocksRendering).map(hostOf)).toEqual([host, host]);
-        expect(verdict).toContain(`2 of them block rendering (${host})`);
-        expect(verdict).toMatch(/rendering blocked .* longer, onLoad .* later/);
-        const blocked = net.find(({ measure }) => measure === 'renderBlockedUntilMs');
-        expect(blocked?.change).toBeGreaterThan(300);
-        expect(byParty[0]).toMatchObject({ name: host.split('.').slice(-2).join('.'), requestsBefore: 0 });
-        expect(tokensOf(answer)).toBeLessThanOrEqual(1500);
-        expect(JSON.stringify(answer)).not.toContain(SECRET_MARK);
-      },
-      {},
-      { seed },
-    );
-  },
+  onSeed(async (asking, other) => {
+    const { host } = other.stories.slowTag;
+    const answer = await asking.call('compare_hars', await stepRuns(other, other.stories.slowTag));
+    const { answer: verdict, samePage, added, net, byParty } = comparisonIn(answer);
+    expect(samePage).toBe(true);
+    expect(added.filter((request) => hostOf(request) === host).length).toBeGreaterThan(3);
+    expect(added.filter(({ blocksRendering }) => blocksRendering).map(hostOf)).toEqual([host, host]);
+    expect(verdict).toContain(`2 of them block rendering (${host})`);
+    expect(verdict).toMatch(/rendering blocked .* longer, onLoad .* later/);
+    const blocked = net.find(({ measure }) => measure === 'renderBlockedUntilMs');
+    expect(blocked?.change).toBeGreaterThan(300);
+    expect(byParty[0]).toMatchObject({ name: host.split('.').slice(-2).join('.'), requestsBefore: 0 });
+    expect(tokensOf(answer)).toBeLessThanOrEqual(1500);
+    expect(JSON.stringify(answer)).not.toContain(SECRET_MARK);
+  }),
 );
 
-it.each(someOf([1, 2, 3, 4, 5], 1))(
+it.each(SEEDS)(
   'typical runs on both sides of the slow tag of seed %i name the tag alone as new, by instant and by the change that the analysis dates',
   { tags: 'nightly' },
-  async (seed) => {
-    await withTools(
-      async (asking, { stories }) => {
-        const { scenarioId, stepId, stepName, dateMs, host } = stories.slowTag;
-        const told = await asking.call('compare_hars', { scenarioId, step: String(stepId), since: new Date(dateMs).toISOString() });
-        const found = await asking.call('compare_hars', { scenarioId });
-        expect(found.text).toMatch(new RegExp(`Step \\d "${stepName}" of \\d+, because it changed`));
-        for (const answer of [told, found]) {
-          const { hosts, added, since, runs, answer: verdict } = comparisonIn(answer);
-          expect(hosts?.filter(({ presence }) => presence === 'new')).toEqual([
-            expect.objectContaining({ host, runsBefore: 0, runsAfter: runs.after.length, blocksRendering: true }),
-          ]);
-          expect(new Set(added.map(hostOf))).toEqual(new Set([host]));
-          expect(verdict).toContain(host);
-          // The first run after the tag, or one of the two beside it.
-          expect(Math.abs(Date.parse(since) - dateMs)).toBeLessThanOrEqual(3 * 3_600_000);
-          expect(tokensOf(answer)).toBeLessThanOrEqual(1500);
-          for (const { time } of runs.before) expect(Date.parse(time)).toBeLessThan(Date.parse(since));
-        }
-      },
-      {},
-      { seed },
-    );
-  },
+  onSeed(async (asking, { stories }) => {
+    const { scenarioId, stepId, stepName, dateMs, host } = stories.slowTag;
+    const told = await asking.call('compare_hars', { scenarioId, step: String(stepId), since: new Date(dateMs).toISOString() });
+    const found = await asking.call('compare_hars', { scenarioId });
+    expect(found.text).toMatch(new RegExp(`Step \\d "${stepName}" of \\d+, because it changed`));
+    for (const answer of [told, found]) {
+      const { hosts, added, since, runs, answer: verdict } = comparisonIn(answer);
+      expect(hosts?.filter(({ presence }) => presence === 'new')).toEqual([
+        expect.objectContaining({ host, runsBefore: 0, runsAfter: runs.after.length, blocksRendering: true }),
+      ]);
+      expect(new Set(added.map(hostOf))).toEqual(new Set([host]));
+      expect(verdict).toContain(host);
+      // The first run after the tag, or one of the two beside it.
+      expect(Math.abs(Date.parse(since) - dateMs)).toBeLessThanOrEqual(3 * 3_600_000);
+      expect(tokensOf(answer)).toBeLessThanOrEqual(1500);
+      for (const { time } of runs.before) expect(Date.parse(time)).toBeLessThan(Date.parse(since));
+    }
+  }),
 );
 
 it('a sample of runs is chosen by an event too, and says which runs it read', async () => {

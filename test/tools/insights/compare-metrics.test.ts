@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { countTokens } from '../../../src/tooling/results.ts';
 import { sharedAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { wholeDays } from '../../support/truth.ts';
-import { findingsOf, notesOf, records, refusal, useTools, WEEK, whole } from '../support.ts';
+import { findingsOf, listIn, notesOf, records, refusal, useTools, WEEK, whole } from '../support.ts';
 
 const { platform, truth } = useTools();
 const shop = sharedAssistant(platform, { credential: 'shop' });
@@ -14,7 +14,6 @@ const compare = (args: Record<string, unknown> = {}, assistant = shop) => assist
 let ofWeek: Promise<ToolAnswer> | undefined;
 /** The answer that several tests read, asked once. */
 const week = () => (ofWeek ??= compare());
-const list = ({ structured }: ToolAnswer, member: string) => (structured[member] ?? []) as Record<string, string | number | null>[];
 /** The sum of these members of all rows. */
 const sum = (rows: readonly Record<string, string | number | null>[], ...names: string[]) =>
   rows.flatMap((row) => names.map((name) => Number(row[name] ?? 0))).reduce((total, value) => total + value, 0);
@@ -50,13 +49,13 @@ describe('two weeks', () => {
     ]);
 
     expect(answer.structured['explained']).toBe('conversionRate');
-    const devices = list(answer, 'devices');
+    const devices = listIn(answer, 'devices');
     expect(devices.map(({ device }) => device)).toEqual(['desktop', 'mobile', 'tablet', 'other or unknown device']);
-    const remainder = sum(list(answer, 'sums').slice(0, 1), 'remainder');
+    const remainder = sum(listIn(answer, 'sums').slice(0, 1), 'remainder');
     for (const parts of [['contribution'], ['mix', 'rate']])
       expect(sum(devices, ...parts) + remainder).toBeCloseTo(Number(rows[0]?.['change']), 6);
     expect(sum(devices, 'shareAfter')).toBeCloseTo(100, 1);
-    expect(list(answer, 'segments')).toHaveLength(4);
+    expect(listIn(answer, 'segments')).toHaveLength(4);
     const split = answer.structured['revenue'] as Record<string, number>;
     expect(sum([split], 'visits', 'conversion', 'basket', 'remainder')).toBeCloseTo(after.revenue - before.revenue, 2);
   });
@@ -65,7 +64,7 @@ describe('two weeks', () => {
     const { slowTag, conversionFall } = platform().stories;
     const { startDay } = conversionFall;
     for (const answer of [await week(), await compare({ startDate: startDay, endDate: startDay })])
-      expect(list(answer, 'events').map(({ event }) => event)).toContain(slowTag.eventText);
+      expect(listIn(answer, 'events').map(({ event }) => event)).toContain(slowTag.eventText);
     const without = await compare({}, noSpeed);
     expect(without.structured['events']).toBeUndefined();
     expect(notesOf(without)).toContain('lacks the scope speed-analysis');
@@ -76,7 +75,7 @@ describe('two weeks', () => {
     expect(verdictsOf(records(answer))).toEqual(['within noise']);
     expect(findingsOf(answer).map(({ verdict, place, causes }) => [verdict, place, causes])).toEqual([['unchanged', {}, []]]);
     expect(answer.structured['segments']).toBeUndefined();
-    expect(verdictsOf(list(answer, 'devices'))).toEqual(['within noise', 'within noise', 'within noise', null]);
+    expect(verdictsOf(listIn(answer, 'devices'))).toEqual(['within noise', 'within noise', 'within noise', null]);
     expect(notesOf(answer)).toContain('Segments were not looked at: no change is clear that they could explain.');
     expect(panelsIn(answer).map(({ kind }) => kind)).toEqual(['trend']);
   });
@@ -100,7 +99,7 @@ describe('two weeks', () => {
     expect(answer.structured['answer']).toMatch(/^Mobile conversion rate of "Germany" /);
     expect(answer.structured['devices']).toBeUndefined();
     expect(notesOf(answer)).not.toContain('Next:');
-    expect(list(answer, 'segments').length).toBeGreaterThan(0);
+    expect(listIn(answer, 'segments').length).toBeGreaterThan(0);
     const ofAll = await week();
     expect(notesOf(ofAll)).toContain('Next: devices ["mobile"] shows its segments.');
     // Mobile Safari moved as all phones did.
@@ -141,7 +140,7 @@ describe('two weeks', () => {
         ]),
       ),
     ).toEqual(
-      Object.fromEntries(list(answer, 'devices').map(({ device, contribution }) => [device, expect.closeTo(Number(contribution), 3)])),
+      Object.fromEntries(listIn(answer, 'devices').map(({ device, contribution }) => [device, expect.closeTo(Number(contribution), 3)])),
     );
   });
 });

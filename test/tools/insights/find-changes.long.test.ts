@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../src/findings/finding.ts';
+import { dayAfter } from '../../../src/lib/calendar.ts';
+import { isoTime } from '../../../src/lib/clock.ts';
 import { countTokens } from '../../../src/tooling/results.ts';
-import { openAssistant, sharedAssistant, type ToolAnswer } from '../../support/assistant.ts';
-import { openPlatform, type Platform, sharedPlatform } from '../../support/emulator.ts';
+import { sharedAssistant, type ToolAnswer } from '../../support/assistant.ts';
+import { type Platform, sharedPlatform } from '../../support/emulator.ts';
 import { inFullRun, someOf } from '../../support/sample-size.ts';
-import { truthOf } from '../../support/truth.ts';
-import { findingsOf, notesOf, refusal, whole } from '../support.ts';
+import { truthOf, wholeDays } from '../../support/truth.ts';
+import { findingsOf, notesOf, refusal, whole, withTools } from '../support.ts';
 
 const platform = sharedPlatform();
 const shop = sharedAssistant(platform, { credential: 'shop' });
@@ -32,22 +34,11 @@ const firstOf = (answer: ToolAnswer) => changesIn(answer).flatMap(([first]) => f
 const said = ({ structured }: ToolAnswer) => String(structured['answer']);
 const looked = ({ structured }: ToolAnswer) => structured['looked'] as Record<string, number | string>;
 
-const DAY_MS = 86_400_000;
-const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-const after = (day: string, days: number) => dayOf(Date.parse(day) + days * DAY_MS);
-const bounds = (first: string, last: string) => ({ from: `${first}T00:00:00.000Z`, to: `${last}T23:59:59.999Z` });
+const dayOf = (ms: number) => isoTime(ms).slice(0, 10);
 
-/** Answers on a platform of its own with what was planted there. */
-async function onSeed<T>(seed: number, credential: 'shop' | 'content', run: (answer: ToolAnswer, platform: Platform) => T): Promise<T> {
-  const own = await openPlatform({ seed });
-  const assistant = await openAssistant(own, { credential });
-  try {
-    return run(await assistant.call('find_changes'), own);
-  } finally {
-    await assistant.close();
-    await own.close();
-  }
-}
+/** Looks through a platform of its own, and at what was planted there. */
+const onSeed = (seed: number, credential: 'shop' | 'content', look: (answer: ToolAnswer, platform: Platform) => void) =>
+  withTools(async (assistant, own) => look(await assistant.call('find_changes'), own), { credential }, { seed });
 
 describe('what changed in four weeks', () => {
   it('is one line each, in at most 44 requests and 1,500 tokens, no request twice', { tags: 'nightly' }, async () => {
@@ -73,8 +64,8 @@ describe('what changed in four weeks', () => {
     const { device, startDay } = platform().stories.conversionFall;
     expect(first).toMatchObject({ subject: 'conversionRate', when: { shape: 'step', from: startDay, ongoing: true }, place: { device } });
     const selection = { device };
-    const before = truthOf(platform(), { ...bounds(after(startDay, -35), after(startDay, -1)), ...selection });
-    const since = truthOf(platform(), { ...bounds(startDay, '2026-11-19'), ...selection });
+    const before = truthOf(platform(), { ...wholeDays(dayAfter(startDay, -35), dayAfter(startDay, -1)), ...selection });
+    const since = truthOf(platform(), { ...wholeDays(startDay, '2026-11-19'), ...selection });
     const change = 100 * (since.conversionRate / before.conversionRate - 1);
     expect(first?.change?.percent).toBeCloseTo(change, -1);
     expect(first?.now).toBeCloseTo(since.conversionRate, 2);

@@ -4,6 +4,7 @@ import type { ToolAnswer } from '../../support/assistant.ts';
 import type { Platform } from '../../support/emulator.ts';
 import { someOf } from '../../support/sample-size.ts';
 import { times } from '../../support/times.ts';
+import { onSeed, SEEDS } from '../seeds.ts';
 import { refusal, useTools, whole, withTools } from '../support.ts';
 
 const { ask, call, platform } = useTools();
@@ -43,24 +44,18 @@ it('tells failed from expired days, and plans the jobs that fill each', async ()
   expect(whole(answer)).toMatchSnapshot();
 });
 
-it.each(someOf([1, 2, 3, 4, 5], 1))(
+it.each(SEEDS)(
   'with seed %i each incident of each job is found with its cause, and nothing else',
   { tags: 'nightly' },
-  async (seed) => {
-    await withTools(
-      async (assistant, other) => {
-        for (const job of Object.keys(other.stories.exportIncidents)) {
-          const answer = await gapsOf(job, {}, assistant);
-          expect([job, ...told(answer, 'failed', 'missing', 'empty', 'suspicious', 'running', 'suspended', 'before', 'filling')]).toEqual([
-            job,
-            ...truth(other, job),
-          ]);
-        }
-      },
-      {},
-      { seed },
-    );
-  },
+  onSeed(async (assistant, other) => {
+    for (const job of Object.keys(other.stories.exportIncidents)) {
+      const answer = await gapsOf(job, {}, assistant);
+      expect([job, ...told(answer, 'failed', 'missing', 'empty', 'suspicious', 'running', 'suspended', 'before', 'filling')]).toEqual([
+        job,
+        ...truth(other, job),
+      ]);
+    }
+  }),
 );
 
 it('files that were fetched in time do not expire', { tags: 'nightly' }, async () => {
@@ -210,28 +205,22 @@ it('a once job that failed needs its range told', async () => {
 it.each(someOf([11, 12, 13], 1))(
   'all jobs at once, with seed %i say of each what asking for that job alone says, those that lack most first',
   { tags: 'nightly' },
-  async (seed) => {
-    await withTools(
-      async (assistant) => {
-        const all = await assistant.call('find_export_gaps', {});
-        expect(all.isError).toBe(false);
-        const rows = all.structured['rows'] as [number, string, string, number, number, string, string, number][];
-        expect(rows.length).toBeGreaterThan(2);
-        const shares = rows.map(([, , , lost, total]) => lost / total);
-        expect(shares).toEqual(shares.toSorted((a, b) => b - a));
-        for (const [jobId, name, , lost, total, unit] of rows) {
-          const alone = await gapsOf(String(jobId), {}, assistant);
-          const own = rowsIn(alone, 'failed', 'missing', 'suspicious');
-          expect([name, lost]).toEqual([name, own.reduce((sum, [, slots]) => sum + slots, 0)]);
-          expect(alone.structured['answer']).toContain(`${total} ${unit.slice(0, -1)}`);
-        }
-        const lacking = rows.filter(([, , , lost]) => lost > 0);
-        expect(all.structured['answer']).toContain(`Of ${rows.length} recurring jobs looked at ${lacking.length} ha`);
-      },
-      {},
-      { seed },
-    );
-  },
+  onSeed(async (assistant) => {
+    const all = await assistant.call('find_export_gaps', {});
+    expect(all.isError).toBe(false);
+    const rows = all.structured['rows'] as [number, string, string, number, number, string, string, number][];
+    expect(rows.length).toBeGreaterThan(2);
+    const shares = rows.map(([, , , lost, total]) => lost / total);
+    expect(shares).toEqual(shares.toSorted((a, b) => b - a));
+    for (const [jobId, name, , lost, total, unit] of rows) {
+      const alone = await gapsOf(String(jobId), {}, assistant);
+      const own = rowsIn(alone, 'failed', 'missing', 'suspicious');
+      expect([name, lost]).toEqual([name, own.reduce((sum, [, slots]) => sum + slots, 0)]);
+      expect(alone.structured['answer']).toContain(`${total} ${unit.slice(0, -1)}`);
+    }
+    const lacking = rows.filter(([, , , lost]) => lost > 0);
+    expect(all.structured['answer']).toContain(`Of ${rows.length} recurring jobs looked at ${lacking.length} ha`);
+  }),
 );
 
 it('says which other job has a missing day, and nothing of jobs that lack a column', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { WarehouseAccess } from '../../../src/exports/warehouse/connection.ts';
 import { openWarehouse } from '../../../src/exports/warehouse/warehouse.ts';
 import { exportsResource } from '../../../src/resources/exports.ts';
-import { openAssistant } from '../../support/assistant.ts';
+import { openAssistant, person } from '../../support/assistant.ts';
 import { sharedClickHouse } from '../../support/clickhouse/index.ts';
 import { missing } from '../../support/clickhouse/start.ts';
 import { sharedPlatform } from '../../support/emulator.ts';
@@ -18,11 +18,7 @@ describe.skipIf(missing)(`tools with a warehouse${missing ? ` (${missing})` : ''
 
   /** An assistant on a warehouse; its person says yes, and `questions` are what that person was asked. */
   async function opened(access: Partial<WarehouseAccess> = {}, pieceRows?: number) {
-    const questions: string[] = [];
-    const answer = (message: string) => {
-      questions.push(message);
-      return 'accept' as const;
-    };
+    const { questions, answer } = person('accept');
     const warehouse = openWarehouse({ ...clickHouse().access, ...access }, pieceRows);
     const assistant = await openAssistant(platform(), { warehouse, answer });
     onTestFinished(async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/lib/clock.ts';
-import { openAssistant, SHOP_NOTE } from '../../support/assistant.ts';
+import { ownAssistant, person, SHOP_NOTE } from '../../support/assistant.ts';
 import { records, useTools, whole, withTools } from '../support.ts';
 
 const { platform, assistant, call } = useTools();
@@ -85,21 +85,15 @@ it('a purge keeps a run that is being fetched, and says so', { tags: 'nightly' }
 });
 
 it('a purge asks the person where the client can ask, whatever the argument says', { tags: 'nightly' }, async () => {
-  const asked: string[] = [];
-  const own = await openAssistant(platform(), {
-    answer: (message) => {
-      asked.push(message);
-      return 'decline';
-    },
-  });
+  const { questions, answer: asks } = person('decline');
+  const own = await ownAssistant(platform(), { answer: asks });
   await own.call('download_export_run', { jobId: 'Daily sessions' });
   const answer = await own.call('purge_workspace', { confirm: true });
   expect(answer.structured).toMatchObject({ status: 'declined' });
-  expect(asked).toEqual([
+  expect(questions).toEqual([
     expect.stringMatching(
       /^Remove 1 downloaded run \(.*B\) from this machine for good\? .*\n"Daily sessions" \(\d+\): 1 run, .* to .*, .*B\nProject: 1201\.$/,
     ),
   ]);
   expect(records(await own.call('list_workspace'))).toHaveLength(1);
-  await own.close();
 });

@@ -1,6 +1,7 @@
 import { BARE, type Deployment, FORGIVING, REFERENCE } from '../../../src/emulator/deployment.ts';
-import { type Assistant, type AssistantOptions, withAssistant } from '../../support/assistant.ts';
-import { type Platform, type PlatformOptions, withPlatform } from '../../support/emulator.ts';
+import type { Assistant } from '../../support/assistant.ts';
+import type { Platform } from '../../support/emulator.ts';
+import { withTools } from '../support.ts';
 
 /** The reference to the letter, with its open choices made otherwise than usual, and with all that deployments forgive. */
 export const deployments: readonly (readonly [name: string, Deployment])[] = [
@@ -9,14 +10,6 @@ export const deployments: readonly (readonly [name: string, Deployment])[] = [
   ['what deployments forgive', FORGIVING],
 ];
 
-/** Runs one test with an assistant on a platform of its own. */
-export function connected(
-  deployment: Partial<Deployment>,
-  run: (assistant: Assistant, platform: Platform) => Promise<void>,
-  { assistant = {}, ...options }: PlatformOptions & { readonly assistant?: AssistantOptions } = {},
-): Promise<void> {
-  return withPlatform((platform) => withAssistant(platform, { maxResultTokens: 500_000, ...assistant }, (each) => run(each, platform)), {
-    ...options,
-    deployment,
-  });
-}
+/** Runs one test with an assistant on a platform of its own, whose answers nothing cuts. */
+export const connected = (deployment: Partial<Deployment>, run: (assistant: Assistant, platform: Platform) => Promise<void>) =>
+  withTools(run, { maxResultTokens: 500_000 }, { deployment });
