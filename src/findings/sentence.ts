@@ -143,7 +143,8 @@ function expectedSentence(facts: Facts, subject: string, { nounOf, year }: Gramm
     const size = facts.change?.percent === undefined ? side : `${percentText(facts.change.percent)} ${side}`;
     // A special day of which nothing is known may do so by itself; what is known of one is in what is expected.
     const why = causeText({ ...facts, causes: facts.causes.filter(({ basis }) => basis === 'inferred') });
-    return `${subject} ${was} ${size} normal ${days}: ${valueText(now, unit)} instead of ${expected}${why}.`;
+    const beside = against?.name === undefined ? '' : `, ${against.name}`;
+    return `${subject} ${was} ${size} normal ${days}: ${valueText(now, unit)} instead of ${expected}${beside}${why}.`;
   }
   return `${subject} ${withinText(facts, was, days, expected)}`;
 }
@@ -219,8 +220,8 @@ function calmText(facts: Facts): string {
   return `: ${beyond}no significant change${detectableText(facts)}`;
 }
 
-/** A smaller share of a value is shown as 0.0%. */
-const LEAST_SHOWN = 0.0005;
+/** Percent by which the size of a change differs from that of the figures at least where it is not theirs. */
+const LEAST_APART = 0.5;
 
 /** The sentence of two ranges. */
 function rangeSentence(facts: Facts, subject: string, grammar: Grammar): string {
@@ -229,12 +230,14 @@ function rangeSentence(facts: Facts, subject: string, grammar: Grammar): string 
   if (now === null || before === null) return `${subject} has no value in ${now === before ? 'either period' : 'one of the two periods'}.`;
   const figures = rangeFigures(facts);
   if (!isMoved(facts)) return `${subject} went from ${figures}${calmText(facts)}.`;
-  // Weekdays and special days may make the totals differ the other way, or not at all.
-  const isOtherWay = (now - before) * (verdict === 'higher' ? 1 : -1) < LEAST_SHOWN * before;
-  const { causes } = facts;
-  const without = causes.length > 0 ? `, because of ${namesOf(causes)}; otherwise` : '; on comparable days';
+  // Weekdays and special days may make the totals differ less than comparable days, or the other way.
+  const isOfDays = Math.abs((facts.change?.percent ?? 0) - 100 * (now / before - 1)) > LEAST_APART;
+  const [why, causes] = [true, false].map((isOfFigures) =>
+    facts.causes.filter(({ kind, share }) => isOfFigures === (kind === 'special day' && share !== undefined)),
+  ) as [Causes, Causes];
+  const without = why.length > 0 ? `, because of ${namesOf(why)}; otherwise` : '; on comparable days';
   const isNow = grammar.nounOf(facts.subject).isPlural ? 'they are' : 'it is';
-  if (isOtherWay) return `${subject} went from ${figures}${without} ${isNow} ${sizeText(facts, grammar)}.`;
+  if (isOfDays) return `${subject} went from ${figures}${without} ${isNow} ${sizeText(facts, grammar)}${causeText({ ...facts, causes })}.`;
   return `${subject} ${verdict === 'higher' ? 'rose' : 'fell'} from ${figures}${causeText(facts)}.`;
 }
 

@@ -3,6 +3,7 @@ import { Z_99 } from '../../statistics/tails.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { findReasons, type GroupChange, type Reasons } from '../engine/reasons.ts';
 import { type Days, type Effect, effectOnDays, type ScanFinding } from '../engine/scan.ts';
+import { daysIn, sumOf } from '../engine/series.ts';
 import {
   areNeighbours,
   areSameVisitors,
@@ -128,8 +129,27 @@ function mixFrom({ groupAt, ofAll = 0 }: Moves, place: Place, relative: number, 
   return !isDrift && change < MOST_BY_MIX * Math.abs(relative) ? 'maybe' : undefined;
 }
 
+/** The share of a change that its part has at least where it is above all there. */
+const MOST = 0.5;
+
+/** How much of a metric a change of this size made at a place. */
+function movedOn(
+  { series, to: last }: Scene,
+  { metric, goalId, days }: EventQuestion,
+  place: Place,
+  relative: number | null | undefined,
+): number {
+  const own = series.get(seriesId(metric, { ...place, goalId }))?.days ?? [];
+  const counted = sumOf(
+    daysIn(own, (label) => label >= days.from && label <= (days.to ?? last)),
+    'numerator',
+  );
+  return Math.abs((counted * (relative ?? 0)) / Math.max(Number.EPSILON, 1 + (relative ?? 0)));
+}
+
 /** The place of a change and its size there, and the part of it that moved most, where all did. */
-function widestPlace(scene: Scene, moves: Moves, { all, members }: { all: Place; members: readonly Found[] }) {
+function widestPlace(scene: Scene, moves: Moves, all: Place, question: EventQuestion) {
+  const { members } = question;
   const [clearest] = members;
   const first = clearest?.finding.relative;
   const group = clearestGroup(moves, first);
@@ -141,7 +161,9 @@ function widestPlace(scene: Scene, moves: Moves, { all, members }: { all: Place;
     // So it is of what the others did too and all together do not show, as the slow growth of a season.
     return isLikeOthers(moves.groupAt(at)) ? undefined : { isNarrow: false, place: at, relative: first };
   }
-  return { isNarrow: false, place: all, relative: moves.ofAll, ...(place && isMuchMore(group) && { most: place }) };
+  const isMost =
+    place && isMuchMore(group) && movedOn(scene, question, place, group.relative) >= MOST * movedOn(scene, question, all, moves.ofAll);
+  return { isNarrow: false, place: all, relative: moves.ofAll, ...(isMost && { most: place }) };
 }
 
 /** Whether visits of a place moved so much on the days of a change that the mix of them may have made it. */
@@ -157,12 +179,12 @@ function isOutgrown(
 
 /** Finds the widest place where all parts moved alike, or the narrow one where it happened; undefined where that is chance. */
 function locate(scene: Scene, question: EventQuestion): Located | undefined {
-  const { metric, goalId, members, days } = question;
+  const { metric, goalId, days } = question;
   const all: Place = { ...scene.base, goalId };
   const whole = scene.series.get(seriesId(metric, all));
   if (!whole) return undefined; // what could not be read is told
   const moves = movesOf(scene, whole, question);
-  const widest = widestPlace(scene, moves, { all, members });
+  const widest = widestPlace(scene, moves, all, question);
   if (!widest) return undefined;
   const { isNarrow, ...where } = widest;
   const fits = (other: Place) => {

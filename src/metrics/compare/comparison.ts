@@ -5,6 +5,7 @@ import { type Grammar, isMoved, saidOf, sentenceOf, subjectText } from '../../fi
 import { dateText, listed, rangeText } from '../../findings/wording.ts';
 import { daysFrom, type Interval } from '../../lib/calendar.ts';
 import { grouped } from '../../lib/grouped.ts';
+import { formatPercent } from '../../lib/number-text.ts';
 import { capital, headlineOf, lowered } from '../../lib/sentences.ts';
 import type { SpecialDays } from '../calendar/special-days.ts';
 import { joined, type Occasion, occasionsOf } from '../calendar/special-words.ts';
@@ -172,7 +173,7 @@ function calendarCauses(change: Change, { specialDays, period }: ComparisonScene
   );
   const unusual = leftOut(change, reading).filter(({ from }) => !specialDays(from));
   const standingOut = unusual.map((own) => ({
-    name: `the ${own.relative < 0 ? 'fall' : 'rise'} ${rangeText(own.from, own.to ?? own.from, period.to.slice(0, 4))}`,
+    name: `${nameOfDays(metric, points, own)} ${rangeText(own.from, own.to ?? own.from, period.to.slice(0, 4))}`,
     days: labels.filter((label) => isOn(own, { first: label, last: label })).map((label) => ({ label, offset: logOf(own.relative) })),
     isClear: true,
   }));
@@ -191,9 +192,17 @@ function calendarCauses(change: Change, { specialDays, period }: ComparisonScene
   // A change of comparable days is the reason where it makes most of the difference.
   const least = isOwnWay(change) ? MOST : LEAST_PART;
   if (!(partOf(occasions) >= least) || !occasions.some(({ isClear }) => isClear)) return [];
-  // The part of those that are named alone.
-  const share = partOf(told.flatMap(({ own }) => own));
+  // All that comparable days do not show, by the levels that the verdict is about.
+  const { relative } = change.judgement;
+  const share =
+    relative === null || isOwnWay(change) ? partOf(told.flatMap(({ own }) => own)) : 1 - logOf(relative) / differenceWithout([]);
   return [{ kind: 'special day', name: listed(told.map(({ name }) => name)), share: Number(share.toFixed(2)), basis: 'measured' }];
+}
+
+/** Days that stand out: `the rise`, or the order that made it. */
+function nameOfDays(metric: string, points: readonly DailyPoint[], { from, to = from, relative }: DatedChange): string {
+  const [order] = orderCause(metric, points, from, to);
+  return order?.name ?? `the ${relative < 0 ? 'fall' : 'rise'}`;
 }
 
 /** Days of the ranges that are no part of their levels: single ones, and episodes of a few weeks that began before the period. */
@@ -218,7 +227,9 @@ const FEW = 4;
 /** One sentence: the days of the ranges that stand out and are left out of a verdict; empty where there are none. */
 function outlierSentence(change: Change, reading: Reading | undefined, { placeOf, grammar }: ComparisonScene): string {
   const { metric } = change;
-  const days = leftOut(change, reading).map((own) => daysText(own, grammar.year));
+  const days = leftOut(change, reading).map(
+    (own) => `${daysText(own, grammar.year)} (${formatPercent(100 * own.relative, { sign: true, digits: 0 })})`,
+  );
   const subject = capital(subjectText(metric, reading ? placeOf(reading, metric) : {}, grammar));
   return days.length === 0 ? '' : `${subject}: the verdict leaves out ${listed(days)}.`;
 }
@@ -229,9 +240,9 @@ const VERDICTS = { up: 'higher', down: 'lower', 'within noise': 'unchanged', 'ca
 function verdictOf(change: Change): Facts['verdict'] {
   const { judgement } = change;
   const size = sizeOf(change);
-  if (!judgement.expected && isChanged(judgement) && size) {
+  if (!judgement.expected && isChanged(judgement) && judgement.main && size) {
     if (size.low * size.high <= 0) return 'unchanged';
-    if (judgement.main) return size.percent < 0 ? 'lower' : 'higher';
+    return size.percent < 0 ? 'lower' : 'higher';
   }
   const verdict = toldVerdict(judgement);
   if (verdict === 'drift') return (judgement.relative ?? 0) < 0 ? 'lower' : 'higher';
@@ -296,7 +307,7 @@ function beforeName(
 ): { name?: string } {
   const { metric, judgement, days, since } = change;
   if (judgement.verdict === 'too young') return { name: 'too few days before' };
-  if (!reading || isMoved({ verdict: verdictOf(change) })) return {};
+  if (!reading || (!judgement.expected && isMoved({ verdict: verdictOf(change) }))) return {};
   // What is expected of a day is without the change, however long that goes on.
   const first = judgement.expected ? '' : (reading.baselineDays[0]?.interval.label ?? LAST);
   const named = leftOut(change, reading);
@@ -314,7 +325,8 @@ function beforeName(
       : daysText(own.change, year),
   );
   if (texts.length === 0) return {};
-  return { name: `${listed([...new Set(texts)].slice(0, MOST_NAMES))} ${judgement.expected ? 'left out' : 'included'}` };
+  const where = held.every((own) => own.change.from < days.first) ? 'in both ranges' : 'included';
+  return { name: `${listed([...new Set(texts)].slice(0, MOST_NAMES))} ${judgement.expected ? 'left out' : where}` };
 }
 
 const rangeUnit = ({ metric, isPerDay }: Change, currency: string | undefined) =>
@@ -347,7 +359,9 @@ function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | 
   // Shares of devices move the rate of all visits, and that of no device.
   const isWhole = reading !== undefined && reading === causes.whole;
   const mix = isWhole ? mixCauses(deviceCause(change, reading, input)?.explained, reading, input.segments.all) : [];
-  return [...mix, ...why, ...(calendar.length > 0 ? [] : seasonCauses(change, reading))];
+  // Beside a change that is told, the season need not explain the range.
+  const isTold = scene.located.some((own) => reading && !isDay(own) && isOf(own, change.metric, reading) && isOn(own.change, change.days));
+  return [...mix, ...why, ...(calendar.length > 0 || isTold ? [] : seasonCauses(change, reading))];
 }
 
 /** The season where it could have made by itself the change of a verdict, or how far the levels of the ranges lie apart. */
@@ -365,12 +379,12 @@ function seasonCauses(change: Change, reading: Reading | undefined): Facts['caus
   return calendarCause(metric, points, { shape: 'drift', from, earliest: from, latest: from, days: daysFrom(before, from), ...size });
 }
 
-/** The change of a range: of its figures, or of comparable days where these go the other way. */
+/** The change of a range: of its figures, or of comparable days where these alone show it. */
 function sizeOfRange({ judgement }: Change, verdict: Facts['verdict'], now: number | null, before: number | null): Facts['change'] {
   const { relative, noise } = judgement;
   const size = sizeOfFigures(now, before, noise);
-  const isOtherWay = size && verdict === (size.percent > 0 ? 'lower' : 'higher');
-  return isOtherWay && relative !== null ? sizeOfFigures(1 + relative, 1, noise) : size;
+  const isOfDays = size && isMoved({ verdict }) && !(verdict === 'higher' ? size.low > 0 : size.high < 0);
+  return isOfDays && relative !== null ? sizeOfFigures(1 + relative, 1, noise) : size;
 }
 
 /** Whether the only day of a range is a change that is told by itself: it has one size. */

@@ -49,14 +49,14 @@ export function detectionsOf(reading: Reading, metrics: readonly string[], perce
 // Rounded up, so that it is more than what was asked.
 const upTo = (value: number) => formatNumber(Math.ceil(10 * value) / 10, { digits: 1 });
 
-/** `With 9 days at the present level, a change of 19.5% in conversion rate and 24% in revenue could be seen.` */
+/** `With 9 days at the present level, a change of 19.5% in conversion rate and 24% in revenue could be seen in that time.` */
 function leastSentence(unseen: readonly Detection[]): string {
   const texts = unseen.flatMap(({ metric, smallest }) =>
     smallest === undefined ? [] : [`${upTo(smallest)}% in ${nameOf(metric).toLowerCase()}`],
   );
   const { levelDays } = unseen[0] ?? {};
   const of = levelDays === undefined ? 'A' : `With ${levelDays} days at the present level, a`;
-  return `${of} change of ${listed(texts)} could be seen.`;
+  return `${of} change of ${listed(texts)} could be seen in that time.`;
 }
 
 /** Sentences: `A lasting change of 5% would be seen after 9 days in visits.`, and one on metrics in which 92 days would not show it. */

@@ -237,16 +237,14 @@ export function tellExpected(lines: readonly QueryLine[], words: Words): Expecte
   // A range that was asked for is told whatever explains it, of days and weeks those that nothing explains.
   const isAsked = isOneRow || timeUnitOf(query.breakdown) === undefined;
   const clear = judged.filter(isClear);
-  const asChange = judged.filter((own) => isListed(own, words));
-  const explained = isAsked ? [] : clear.filter((own) => !asChange.includes(own) && isExplained(own, judged.length, words));
-  const isTold = (own: JudgedLine) => !asChange.includes(own) && !explained.includes(own);
+  const asChange = new Set(judged.filter((own) => isListed(own, words)));
+  const isOfChange = (own: JudgedLine) => asChange.has(own) || (!isAsked && isExplained(own, judged.length, words));
+  const explained = clear.filter(isOfChange);
+  const isTold = (own: JudgedLine) => !asChange.has(own) && !explained.includes(own);
   const told = (isOneRow ? judged : clear).filter(isTold).toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const facts = told.map((own) => factsOf(own, words));
   const sentences = facts.map((each) => [worded(each, grammar).sentence]);
-  const count =
-    isOneRow || judged.length === 0
-      ? ''
-      : countSentence(judged, past.length, told.length + asChange.filter(isClear).length, explained, words);
+  const count = isOneRow || judged.length === 0 ? '' : countSentence(judged, past.length, told.length, explained, words);
   const lead = (isAsked ? [...sentences, count] : [count, ...sentences]).filter((said) => said !== '');
   return { facts, lead: lead.slice(0, isAsked && !isOneRow ? 1 : MOST_NAMED + 1), details: [] };
 }

@@ -30,7 +30,7 @@ describe('a level that is known from few days', () => {
     expect(detection?.smallest).toBeLessThan(1.35 * byCounts);
     const [size, least] = detectionSentences(detection ? [detection] : []);
     expect(size).toBe('A lasting change of 5% could not be seen within 92 days in conversion rate.');
-    expect(least).toMatch(/^With 13 days at the present level, a change of \d+(\.\d)?% in conversion rate could be seen\.$/);
+    expect(least).toMatch(/^With 13 days at the present level, a change of \d+(\.\d)?% in conversion rate could be seen in that time\.$/);
   });
 
   it('is that of the factor that moved a product, and learns nothing of scatter from weeks with special days', () => {
@@ -61,6 +61,8 @@ describe('a level that is known from few days', () => {
       { ...own, metric: 'revenueSum', smallest: 24 },
     ]);
     for (const sentence of said) expect(sentence.split(' ').length).toBeLessThanOrEqual(25);
-    expect(said).toContain('With 9 days at the present level, a change of 19.5% in conversion rate and 24.0% in revenue could be seen.');
+    expect(said).toContain(
+      'With 9 days at the present level, a change of 19.5% in conversion rate and 24.0% in revenue could be seen in that time.',
+    );
   });
 });
