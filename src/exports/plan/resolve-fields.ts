@@ -230,8 +230,8 @@ function matchVariable(words: string, all: readonly FoundField[], kind: keyof ty
 async function resembling(words: string, catalogue: FieldCatalogue, variables: readonly FoundField[]): Promise<FieldMatch> {
   const objects = [...catalogue.fields.map(fieldFound), ...variables];
   const search = objects.map(({ fieldName, key: id = fieldName }, index) => {
-    const { aliases = [], description = '' } = catalogue.fields[index] ?? {};
-    return { kind: String(index), id, path: [id], words: `${(aliases ?? []).join(' ')} ${description}` };
+    const { aliases, description } = catalogue.fields[index] ?? {};
+    return { kind: String(index), id, path: [id], words: `${(aliases ?? []).join(' ')} ${description ?? ''}` };
   });
   const foundOf = (some: readonly { kind: string }[]) => some.flatMap(({ kind }) => objects[Number(kind)] ?? []);
   const hits = foundOf(await searchObjects(search, words));
