@@ -96,14 +96,12 @@ const REFUSED: readonly (readonly [tool: string, args: Record<string, unknown>, 
     /^step: the scenario has the steps 1 "Category", 2 "Product"; "Payment" is not one of them\./,
   ],
   ['analyze_scenario', { step: 'Product' }, /^step: belongs to one scenario; pass a single one/],
-  ['analyze_har', { scenarioId: 'Checkout – desktop' }, 'name one'],
   ['analyze_har', {}, 'scenarioStepResultId: is required (string); or pass scenarioId and step.'],
   [
     'create_speed_event',
     { key: 'both', text: 'Both', date: '2026-11-19 18:00', scenarios: ['checkout', '4104'] },
     'scenarios[0]: "checkout" fits 2 scenarios: 4101 "Checkout',
   ],
-  ['get_step_report', { stepId: 'ffffffffffffffff' }, 'get_scenario_report lists what exists.'],
   ['get_step_report', { stepId: '51011' }, NO_RUN],
   ['get_step_har', { scenarioStepResultId: '51011' }, NO_RUN],
   ['analyze_har', { scenarioStepResultId: '51011' }, NO_RUN],
@@ -111,4 +109,8 @@ const REFUSED: readonly (readonly [tool: string, args: Record<string, unknown>, 
 
 it.each(REFUSED)('what cannot be answered is refused, with what to do: %s %j', async (tool, args, words) => {
   expect(await call(tool, args)).toMatchObject(refusal(words));
+});
+
+it('what cannot be answered is refused, with the steps of a scenario none of which is named', { tags: 'nightly' }, async () => {
+  expect(await call('analyze_har', { scenarioId: 'Checkout – desktop' })).toMatchObject(refusal('name one'));
 });

@@ -17,6 +17,16 @@ const WORLDS = [
 
 const DAILY_JOBS = ['Daily sessions', 'Daily views'];
 
+/** Members of an answer that are percents of a whole: a change may be any percent. */
+const SHARE = /(?:^|\.)(?!.*(?:change|low|high|contribution|difference|noise|detectable|level|since).*$)\w*(?:Percent|percent|share\w*)$/;
+
+function sharesIn(value: unknown, path = ''): [string, number][] {
+  if (Array.isArray(value)) return value.flatMap((item) => sharesIn(item, path));
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).flatMap(([name, member]) => sharesIn(member, `${path}.${name}`));
+  return typeof value === 'number' && SHARE.test(path) ? [[path, value]] : [];
+}
+
 /** The last day before yesterday by UTC, as exports divide days, of which each of the daily exports has all rows. */
 function coveredDay({ stories: { exportIncidents } }: Platform, todayMs: number): string {
   const broken = new Set(DAILY_JOBS.flatMap((job) => exportIncidents[job] ?? []).map(({ fromMs }) => fromMs));
@@ -62,6 +72,20 @@ describe.each(someOf(WORLDS, 1))('of the world $seed in $timeZone', ({ seed, sta
       Number(Number(table['revenueSum']).toFixed(2)),
     ]);
     expect(funnel.map(({ sessions }) => sessions)).toEqual([table['visits'], table['conversionCount']]);
+  });
+
+  it.each([
+    ['analyze_funnel', { steps: ['/p/*', '/cart', 'purchase'], breakdown: 'device' }],
+    ['analyze_paths', { from: 'entry', depth: 2 }],
+    ['analyze_retention', { by: 'day' }],
+    ['query_metrics', { startDate: '-3d', metrics: ['visits'], breakdown: ['device'], shares: true }],
+    ['analyze_har', { scenarioId: 4101, step: '1' }],
+    ['analyze_har', { scenarioId: 4101, step: '1', view: 'third_parties' }],
+    ['compare_metrics', { startDate: '-3d', metrics: ['conversionRate'], by: 'device' }],
+  ])('no share is larger than its whole: %s %j', { timeout: 120_000 }, async (tool, args) => {
+    const shares = sharesIn({ ...(await call(tool, args)).structured, chart: undefined });
+    // The size of a change is no share.
+    expect(shares.filter(([path, share]) => !path.startsWith('.findings.change') && (share > 100 || share < 0))).toEqual([]);
   });
 });
 

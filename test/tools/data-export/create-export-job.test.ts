@@ -42,3 +42,8 @@ it('warns before anything is sent of a field that is not listed, with the closes
       '"zzz" is no field of scope sessions; list_exportable_fields lists them.',
   });
 });
+
+it('sends segment and position as text', async () => {
+  await call('create_export_job', { ...week, confirm: true });
+  expect(platform().requests.at(-1)?.body).toMatchObject({ segmentId: '440156', fields: [{}, {}, { customVarPosition: '2' }] });
+});

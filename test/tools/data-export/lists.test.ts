@@ -6,13 +6,6 @@ const { ask, call } = useTools();
 
 it.each<[string, Record<string, unknown>, string, OperationName, Record<string, unknown>]>([
   ['list_custom_variables', {}, 'customVariables', 'listCustomVariables', {}],
-  [
-    'list_dynamic_variable_keys',
-    { from: 'last_month', to: 'last_month' },
-    'keys',
-    'listDynamicVariableKeys',
-    { from: '2026-10-01T00:00:00.000Z', to: '2026-10-31T23:59:59.999Z' },
-  ],
   ['list_exportable_fields', { scope: 'views' }, 'fields', 'listExportableFields', { scope: 'views' }],
   ['get_export_job', { jobId: 'hourly sessions' }, 'job', 'getExportJob', { jobId: 3132 }],
 ])('%s %j gives what the platform has, found by name', async (tool, args, member, operation, input) => {

@@ -3,7 +3,7 @@ import type { OperationName } from '../../../src/api/operations/index.ts';
 import type { CredentialName } from '../../../src/emulator/credentials.ts';
 import { useTools, whole } from '../support.ts';
 
-const { ask, call } = useTools();
+const { ask, call, platform } = useTools();
 
 it.each<[string, Record<string, unknown>, string, OperationName, Record<string, unknown>, CredentialName]>([
   ['list_segments', {}, 'segments', 'listSegments', {}, 'shop'],
@@ -44,4 +44,11 @@ it.each([
   const none = await call(tool, { ...args, [member]: 'nothing of that kind' });
   expect(none.structured[list]).toEqual([]);
   expect(String(none.structured['notes'])).toContain(`None of ${all.length} has the ${member} "nothing of that kind"; there are `);
+});
+
+it('are narrowed to ids by the platform', async () => {
+  const { structured } = await call('list_segments', { ids: [440156, 440158] });
+  expect(platform().requests.at(-1)?.url).toBe('/v1/segments?projectId=1201&ids=440156%2C440158');
+  expect(structured['segments']).toMatchObject([{ name: 'Germany' }, { name: 'France' }]);
+  expect((await call('list_mappings', { ids: [23960] })).structured['mappings']).toMatchObject([{ id: 23960 }]);
 });

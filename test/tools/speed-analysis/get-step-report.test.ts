@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { useTools, whole } from '../support.ts';
+import { refusal, useTools, whole } from '../support.ts';
 
 const { assistant, ask, call, platform } = useTools();
 
@@ -21,6 +21,11 @@ it('gives one step: timings, actions, errors that were a text', async () => {
   });
   expect(whole(answer)).toMatchSnapshot();
   expect(JSON.parse(await assistant().read(answer.links[0] ?? ''))).toEqual(step);
+});
+
+it('says where ids come from when there is no such step', async () => {
+  const answer = await call('get_step_report', { stepId: 'ffffffffffffffff' });
+  expect(answer).toMatchObject(refusal('get_scenario_report lists what exists.'));
 });
 
 it('keeps every digit of what is serialised twice', async () => {
