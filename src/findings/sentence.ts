@@ -171,7 +171,7 @@ function datedSentence(facts: Facts, subject: string, { nounOf, year }: Grammar)
   if (when.shape === 'drift') return `${subject} ${drifted} ${size} ${days}${causeText(facts) || ', slowly and on no single day'}.`;
   const than = facts.against?.name === undefined ? '' : ` than ${facts.against.name}`;
   if (when.ongoing) return `${subject} ${has} been ${size} ${days}${than}${causeText(facts)}.`;
-  return `${subject} ${isPlural ? 'were' : 'was'} ${size} ${days}${causeText(facts)}.`;
+  return `${subject} ${isPlural ? 'were' : 'was'} ${size} ${days}${than}${causeText(facts)}.`;
 }
 
 /** Whether a verdict is that something is another than it was, or than the others. */

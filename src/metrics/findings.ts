@@ -178,21 +178,24 @@ export function faultFacts({ from, to, device, metrics, evidence }: CountingFaul
   };
 }
 
-/** A change within an earlier one at its place that goes on, the other way, held against the days of that one: no news by itself. */
+/**
+ * A change within an earlier one at its place that goes on, the other way, held against the days of that one, and a day within an episode,
+ * held against those around it: no news by itself.
+ */
 function withinEarlier(own: Facts, all: readonly Facts[], { year }: Grammar): Facts {
-  const { from = '' } = own.when;
+  const { shape, from = '' } = own.when;
   const placeOf = ({ place }: Facts) => JSON.stringify(place);
   const isStep = ({ when }: Facts) => when.ongoing && when.shape === 'step';
-  const outer = all.find(
-    (other) =>
-      [own, other].every((each) => isStep(each) && isMoved(each)) &&
-      (other.when.from ?? from) < from &&
-      [other.subject, placeOf(other)].join() === [own.subject, placeOf(own)].join() &&
-      other.verdict !== own.verdict,
-  );
-  if (!outer || !own.against) return own;
+  const outer = all.find((other) => {
+    const { from: first = from, to = '' } = other.when;
+    if (other.subject !== own.subject || ![own, other].every(isMoved)) return false;
+    if (shape === 'day') return other.when.shape === 'episode' && first <= from && to >= from;
+    return isStep(own) && isStep(other) && first < from && placeOf(other) === placeOf(own) && other.verdict !== own.verdict;
+  });
+  if (!outer || own.against?.what !== 'before') return own;
   const { cost: _cost, ...rest } = own;
-  return { ...rest, against: { ...own.against, name: rangeText(outer.when.from ?? '', dayAfter(from, -1), year) } };
+  const days = shape === 'day' ? 'on the days around it' : rangeText(outer.when.from ?? '', dayAfter(from, -1), year);
+  return { ...rest, against: { ...own.against, name: days } };
 }
 
 /** The findings of records, in the words of metrics. */
