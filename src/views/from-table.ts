@@ -442,7 +442,7 @@ function noteOf({ verdict, change }: Finding): string {
 
 /** The finding that titles bars: alike over the whole range is no more than part of the story where something changed within it. */
 const titleFinding = (finding: Finding | undefined, changes: readonly Finding[]) =>
-  finding && isMoved(finding) ? finding : (changes[0] ?? finding);
+  finding && isMoved(finding) ? finding : (changes.find(isChange) ?? finding);
 
 /** What bars show of findings, and the one that titles them. */
 function barsTold(drawn: Drawn, { findings, interval, timeZone }: TableRange) {
