@@ -236,13 +236,17 @@ function outlierSentence(change: Change, reading: Reading | undefined, { placeOf
 
 const VERDICTS = { up: 'higher', down: 'lower', 'within noise': 'unchanged', 'cannot be judged': 'uncertain' } as const;
 
-/** The verdict of two ranges: where a change inside the period makes that of the row, how their figures lie beside their own chance. */
+/** Days that are left out hide a change of comparable days where its figures show less than this share of it. */
+const HIDDEN = 2 / 3;
+
+/** The verdict of two ranges: by how their figures lie beside their own chance, unless days that are left out hide a change in them. */
 function verdictOf(change: Change): Facts['verdict'] {
   const { judgement } = change;
   const size = sizeOf(change);
-  if (!judgement.expected && isChanged(judgement) && judgement.main && size) {
-    if (size.low * size.high <= 0) return 'unchanged';
-    return size.percent < 0 ? 'lower' : 'higher';
+  if (!judgement.expected && isChanged(judgement) && size) {
+    const isHidden = !judgement.main && size.percent / (100 * (judgement.relative ?? 0)) < HIDDEN;
+    if (size.low * size.high <= 0 && !isHidden) return 'unchanged';
+    if (judgement.main) return size.percent < 0 ? 'lower' : 'higher';
   }
   const verdict = toldVerdict(judgement);
   if (verdict === 'drift') return (judgement.relative ?? 0) < 0 ? 'lower' : 'higher';
