@@ -315,6 +315,7 @@ async function drawnOf(
   const usual = isOfDays(timeUnitOf(complete.breakdown)) && usualRows(rows, askedOf(complete), await unusualDays(complete, read, context));
   return {
     table: usual ? queried.ofRows(usual) : queried.table,
+    words: usual && usual.length < rows.length ? ['without special days and days of changes'] : [],
     timeZone: context.timeZone,
     interval: asked.expected ? whole.interval : complete.interval,
     undrawn: asked.bases,

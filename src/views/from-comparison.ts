@@ -188,6 +188,10 @@ function deviceParts(explained: Explained): readonly ChangePart[] {
 const segmentWords = (count: number) =>
   present(count > MAX_SEGMENTS && `the largest ${MAX_SEGMENTS} of ${count}`, 'segments overlap: these do not add up').join(', ');
 
+/** The place of a change, unless it is from before the ranges: then it is no part of what differs between them. */
+const storyPlaces = (story: Finding | undefined, { timeZone, baseline, filters }: ComparisonOptions) =>
+  story && (story.when.from ?? '') > todayIn(timeZone, baseline.startMs) ? placeBeside(story, filters) : [];
+
 /**
  * The headline of a comparison by day and by what its change is made of: devices, segments where there is one device, factors of revenue;
  * undefined where nothing can be drawn.
@@ -205,7 +209,7 @@ export function chartOfComparison({ result, ...options }: ComparisonDrawn): Char
     of: `${nameOf(metric)}${isPerDay ? ' a day' : ''}`,
     ranges: present(...filterWords(options.filters, metric), rangesIn(options)).join(', '),
     unit,
-    accent: story ? placeBeside(story, options.filters) : [],
+    accent: storyPlaces(story, options),
   };
   const [segment] = bySegment;
   const ofSegments = bySegment.flatMap(({ groups: [own] }) => own ?? []).toSorted((a, b) => size(b) - size(a));

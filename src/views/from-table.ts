@@ -6,7 +6,7 @@ import { todayIn } from '../lib/dates.ts';
 import { grouped } from '../lib/grouped.ts';
 import { hullOf } from '../lib/intervals.ts';
 import { counted, formatPercent } from '../lib/number-text.ts';
-import { capital, firstOf, headlineOf, present } from '../lib/sentences.ts';
+import { capital, firstOf, headlineOf, lowered, present } from '../lib/sentences.ts';
 import { LAST } from '../metrics/engine/scan.ts';
 import { isCount } from '../metrics/metric-definitions.ts';
 import { nameOf } from '../metrics/metric-names.ts';
@@ -237,16 +237,19 @@ const MOST_MARKS = 4;
 
 const isByDay = ({ dimensions: [unit = ''] }: Drawn) => unit === 'day' || unit === 'hour';
 
-/** The marks of values that are not what was expected, those that lie farthest from it first, each with its place and how far. */
+/**
+ * The marks of values that are not what was expected, those that lie farthest from it first, each with how far, and its place where it is
+ * the only one.
+ */
 function unusualMarks({ dimensions: [per = ''], filters }: Drawn, own: readonly Finding[], times: readonly string[]): TrendEvent[] {
-  const marks = own.map((each) => {
-    const { when, change, against } = each;
-    const time = times.findLast((start) => start <= (when.from ?? '')) ?? '';
-    const off = formatPercent(change?.percent ?? 0, { sign: true, digits: 0 });
-    const than = against?.what === 'expected' ? ' to expected' : '';
-    return { time, name: `${[...placeBeside(each, filters), momentWords(time, per)].join(', ')} ${off}${than}`, isOfValue: true as const };
+  const slotOf = ({ when: { from = '' } }: Finding) => times.findLast((start) => start <= from) ?? '';
+  return [...grouped(own, slotOf)].flatMap(([time, [first, ...others]]) => {
+    if (!first) return [];
+    const off = formatPercent(first.change?.percent ?? 0, { sign: true, digits: 0 });
+    const than = first.against?.what === 'expected' ? ' vs expected' : '';
+    const places = others.length > 0 ? [] : placeBeside(first, filters);
+    return [{ time, name: `${[...places, momentWords(time, per)].join(', ')} ${off}${than}`, isOfValue: true as const }];
   });
-  return [...new Map(marks.map((mark) => [mark.time, mark])).values()];
 }
 
 /** Whether the levels of a finding are amounts as they are drawn: of days, whatever the hours or weeks of these hold. */
@@ -271,6 +274,22 @@ const isUnseen = (each: Finding, drawn: Drawn, [first = '']: readonly string[]) 
   (mayBeSeason(each) && (each.when.from ?? '') < first) ||
   (drawn.isOfParts && placeBeside(each, drawn.filters).length === 0 && !isFollowed(each, drawn));
 
+/** The sentence of a finding; of another metric behind the name of what is drawn. */
+const titleText = ({ subject, sentence }: Finding, { metric }: Drawn) =>
+  subject === metric ? sentence : `${capital(nameOf(metric))}: ${lowered(sentence)}`;
+
+/** The finding of the whole range, and the one that titles what is drawn over time: that, else a change that is seen, else a day. */
+function titledBy(drawn: Drawn, own: readonly Finding[], changes: readonly Finding[]) {
+  const isTold = (each: Finding) => each.verdict === 'unchanged' || isMoved(each);
+  const finding = own.find((each) => each.when.shape !== 'day' && isTold(each));
+  const isShown = (each: Finding) => each.cost?.of === drawn.metric || atPlacesOf(drawn, [each]).length > 0;
+  const day = own.find((each) => each.against?.what === 'expected' && isTold(each));
+  // Nobody sees one day in a course of weeks or months.
+  const unusualDay = isByDay(drawn) ? atPlacesOf(drawn, changes)[0] : undefined;
+  const titled = finding ?? changes.find((each) => isChange(each) && isShown(each)) ?? day ?? unusualDay;
+  return { finding, titled };
+}
+
 /**
  * The first finding of what is drawn over time, with its marks and levels, and how many unusual days have none; changes of places or
  * metrics without a line, and days in a course of weeks, are marked in words.
@@ -285,16 +304,12 @@ function toldOf(drawn: Drawn, findings: readonly Finding[] = [], times: readonly
   const isOfValue = ({ when: { shape, from = '' }, against }: Finding) =>
     against?.what === 'expected' ? !changes.some((each) => isOnDays(each, [from])) : shape === 'day' && isByDay(drawn);
   const valued = own.filter((each) => isMoved(each) && isOfValue(each));
-  // A day is what was asked, or stands out of what was.
-  const isAsked = ({ when, against }: Finding) => when.shape !== 'day' || against?.what === 'expected';
-  const finding = own.find((each) => isAsked(each) && (each.verdict === 'unchanged' || isMoved(each)));
-  // Nobody sees one day in a course of weeks or months.
-  const titled = finding ?? atPlacesOf(drawn, changes).find((each) => isChange(each) || isByDay(drawn));
+  const { finding, titled } = titledBy(drawn, own, changes);
   // Two ranges may differ by a change within them.
   const story = titled && isMoved(titled) ? [titled, ...changes].find(isChange) : undefined;
   const unusual = unusualMarks(drawn, valued, times);
   return {
-    title: titled?.sentence,
+    title: titled && titleText(titled, drawn),
     accent: present(finding, story).filter(isMoved),
     isChanged: changes.length > 0,
     left: unusual.length > MOST_MARKS && `${counted(unusual.length - MOST_MARKS, 'more unusual day')} not marked`,
@@ -472,10 +487,9 @@ function barsOf(drawn: Drawn, range: TableRange, most: number): BarsSpec {
   const names = isColoured ? last : [nameOf(metric)];
   const shown = rows.slice(0, most);
   const { own, changes, titled } = barsTold(drawn, range);
-  const [finding] = own;
   const isOfRow = (all: readonly DrawnCell[], each: Finding) =>
     all.some((cell) => cell.value !== null && isMeant(namesOf(cell), each, drawn.filters));
-  const accent = shown.flatMap(([row, all]) => (finding && isMoved(finding) && isOfRow(all, finding) ? [row] : [])).concat(meant);
+  const accent = shown.flatMap(([row, all]) => (own.some((each) => isMoved(each) && isOfRow(all, each)) ? [row] : [])).concat(meant);
   const notes = shown.map(([row, all]) => {
     const shares = all.map(({ share }) => share !== null && `${formatPercent(share, { digits: 1 })} of all`);
     const told = own.find((each) => isOfRow(all, each));

@@ -218,7 +218,7 @@ const finding = (subject: string, segment: string, verdict: 'higher' | 'lower' |
   sentence: `${subject} of ${segment}: ${verdict}.`,
 });
 
-it('draws first what something was found of, and the place of the finding apart from the others', () => {
+it('draws first what something was found of, and what differs apart from the rest', () => {
   const metrics = ['bounceRate', 'conversionRate', 'cartAverage', 'visits'];
   const rows = ['all visitors', 'Germany', 'France', 'Italy'].map((name, at) => [name, ...metrics.map((_, index) => 1 + at + index)]);
   const units = Object.fromEntries(metrics.map((name) => [name, name === 'visits' ? 'sessions' : '%']));
@@ -233,7 +233,7 @@ it('draws first what something was found of, and the place of the finding apart 
   expect(first).toMatchObject({
     title: 'conversionRate of Germany: lower',
     labels: ['Italy', 'France', 'Germany', 'all visitors'],
-    accent: ['Germany'],
+    accent: ['Italy', 'Germany'],
     notes: ['higher', 'no significant difference', '21% lower', 'reference'],
     subtitle: expect.stringContaining('verdicts against all visitors'),
   });
@@ -274,7 +274,7 @@ it('marks the day and the line of a change, also within a week and where it cost
       change: { name: 'since 10 Nov', time: '2026-11-10' },
       events: [{ name: 'visits of : lower', time: '2026-11-16' }],
     },
-    { title: 'visits of : lower', change: { name: 'since 10 Nov', time: '2026-11-10' } },
+    { title: 'Revenue: visits of : lower', change: { name: 'since 10 Nov', time: '2026-11-10' } },
   ]);
   // One alone is marked, and is no course of weeks.
   const [alone] = panelsOf(chartOfTable(table, { ...week, findings: [day] }) ?? { kind: 'panels', panels: [] });

@@ -221,7 +221,7 @@ export function marksOf({ theme, widthPx }: Look, marks: readonly PlotMark[], { 
     const labelPx = Math.max(...(names[index] ?? []).map(({ length }) => length)) * (isChange ? 1.1 : 1) * CHARACTER_PX;
     const markPx = ((at - min) / Math.max(1, max - min)) * plotPx;
     // Over the numbers of the axis only where it has no room beside them.
-    const inside = Math.min(Math.max(markPx, labelPx / 2), widthPx - leftPx - labelPx / 2);
+    const inside = Math.min(Math.max(markPx, labelPx / 2), widthPx - leftPx - labelPx / 2 - CHARACTER_PX);
     const atPx = Math.max(labelPx / 2 - leftPx, inside);
     return { atPx, widthPx: labelPx, shiftPx: atPx - markPx };
   });

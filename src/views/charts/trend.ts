@@ -274,7 +274,7 @@ function timeAxis({ times }: TrendSpec, startMs: readonly number[], atMs: readon
   const longer = days > 31 ? 'quarter' : 'month';
   const per = days > 7 ? longer : 'week';
   const lines = axisLines(theme, (ms: number) => (atMs === startMs ? labelOf(ms) : momentWords(times[atMs.indexOf(ms)] ?? '', per)));
-  const axisLabel = { ...lines.axisLabel, showMinLabel: true, showMaxLabel: true, alignMaxLabel: 'right', ...ticks };
+  const axisLabel = { ...lines.axisLabel, showMinLabel: true, showMaxLabel: true, ...ticks };
   return { type: 'time', min, max, ...lines, splitLine: { show: false }, axisLabel };
 }
 
