@@ -111,8 +111,6 @@ function detectableText({ detectable, now, against }: Facts): string {
   return `; even a ${(now ?? 0) > (against?.value ?? 0) ? 'doubling' : 'fall to zero'} would not have shown`;
 }
 
-const onText = (causes: Causes) => (causes.length > 0 ? [`on ${namesOf(causes)}`] : []);
-
 /** The bounds of what was expected, and whether a value lies outside them that is normal as one of many. */
 function boundsOf({ now, against, unit }: Facts): { readonly text: string; readonly isOutside: boolean } {
   const { low, high } = against ?? {};
@@ -124,7 +122,7 @@ function boundsOf({ now, against, unit }: Facts): { readonly text: string; reado
 function withinText(facts: Facts, was: string, days: string, expected: string): string {
   const { now, against: { name } = {}, unit, verdict } = facts;
   const bounds = boundsOf(facts);
-  const beside = `, with ${expected} expected${bounds.text}${['', ...onText(facts.causes)].join(' ')}`;
+  const beside = `, with ${expected} expected${bounds.text}${facts.causes.length > 0 ? ` on ${namesOf(facts.causes)}` : ''}`;
   // Beside a change that it holds a value makes no claim of its own.
   if (name !== undefined) return `${was} ${valueText(now, unit)} ${days}${beside}, ${name}.`;
   const normal = bounds.isOutside ? 'not clearly unusual' : 'normal';

@@ -276,10 +276,9 @@ async function readEventsBefore(
     .filter(({ atMs }) => windows.some(({ fromMs, toMs }) => atMs >= fromMs && atMs < toMs))
     .toSorted((a, b) => a.atMs - b.atMs)
     .slice(0, MOST_EVENTS);
-  const none = `No speed event lies in the ${DAYS} days before ${[...new Set(changes.map(({ from }) => from))].join(' or ')} or on it.`;
   return {
     events: near.map(({ event, atMs }) => ({ day: todayIn(timeZone, atMs), event })),
-    notes: near.length === 0 ? [none] : [],
+    notes: [],
   };
 }
 

@@ -84,8 +84,6 @@ function readerOf({ ranges: long, shortRanges, longPlaces, places }: ReadPlan, w
   return { facts, read, readAll };
 }
 
-const hasValues = ({ rows }: Reading, metric: string) => rows.some(({ values }) => typeof values[metric] === 'number');
-
 const isAboutGoals = (error: unknown) => error instanceof ApiError && error.kind === 'invalid' && /goal/i.test(error.message);
 /** The first day with visits; undefined where there is none. */
 const firstDayOf = ({ rows }: Reading) =>
@@ -127,7 +125,7 @@ async function begin(
   const isLast = goalId !== undefined || others.length === 0;
   try {
     const base = await reader.read(place ?? { device: 'all' });
-    if (isLast || hasValues(base, 'conversionCount')) return { ...begun, base };
+    if (isLast || base.rows.some(({ values }) => typeof values['conversionCount'] === 'number')) return { ...begun, base };
   } catch (error) {
     if (isLast || !isAboutGoals(error)) throw error;
   }

@@ -424,15 +424,12 @@ function withoutEmptyNotes(data: Data): Data {
 const leavingText = ({ client, caller, options }: Call, text: string) =>
   client.redact(shownHints(text, caller.offer?.absent, options.projectId));
 
-/** `customVariables` as `custom variables`. */
-const spelledOut = (member: string) => member.replaceAll(/([A-Z])/g, ' $1').toLowerCase();
-
 /** How many of what a list or table has, in all and in this answer: `25 of 40 runs.` */
 function countLead(member: string, { length }: readonly unknown[], { total, page, [member]: items }: Data): string {
   const shown = itemsOf(items).length;
   const matched = isRecord(page) ? page['matched'] : total;
   const all = typeof matched === 'number' ? matched : length;
-  const words = spelledOut(member);
+  const words = member.replaceAll(/([A-Z])/g, ' $1').toLowerCase();
   if (all === 0) return `No ${words}.`;
   return all > shown ? `${shown} of ${all} ${words}.` : `${counted(all, words.replace(/s$/, ''), words)}.`;
 }

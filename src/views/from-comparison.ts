@@ -24,8 +24,6 @@ const wholeDays = (rows: readonly MetricRow[]): readonly MetricRow[] => rows.fil
 /** Days between the two ranges from which a common time axis would be mostly empty. */
 const FAR_DAYS = 28;
 
-const dayText = (day: string | undefined) => momentWords(day ?? '', 'day', true);
-
 /** A line by day. */
 interface DayLine {
   readonly name: string;
@@ -83,7 +81,7 @@ function linesOf(
     // Of the first selection alone.
     const lines = judged.slice(0, 1).flatMap(({ reading }) =>
       [wholeDays(reading.periodDays), wholeDays(reading.baselineDays)].map((days, at): DayLine => {
-        const [from, to] = [days[0], days.at(-1)].map((row) => dayText(row?.interval.label));
+        const [from, to] = [days[0], days.at(-1)].map((row) => momentWords(row?.interval.label ?? '', 'day', true));
         return { name: `${from} to ${to} (${days.length} days)`, values: valuesOf(days, metric, at * later) };
       }),
     );

@@ -100,7 +100,6 @@ const LEAST_IMAGE_BYTES = 10_000;
 export const LEAST_SAVED_BYTES = 30_000;
 
 const isImage = (entry: HarEntry) => entry.type === 'image' && wasFetched(entry);
-const savedBytes = (entry: HarEntry) => Math.round(savedShare(entry) * weight(entry));
 
 /** The images of a load that were fetched. */
 export function imagesOf({ entries }: HarStudy): HarEntry[] {
@@ -214,7 +213,10 @@ export const BYTE_RULES = {
   image_formats: {
     basis: 'estimate',
     unit: 'bytes',
-    selects: each((entry) => isImage(entry) && isLargeImage(entry) && savedShare(entry) > 0 && imageWords(entry), savedBytes),
+    selects: each(
+      (entry) => isImage(entry) && isLargeImage(entry) && savedShare(entry) > 0 && imageWords(entry),
+      (entry) => Math.round(savedShare(entry) * weight(entry)),
+    ),
     isWorth: ({ sum }) => sum >= LEAST_SAVED_BYTES,
     says({ requests, entries }, study) {
       const formats = [...new Set(entries.map((entry) => imageHint(entry).format))].join(' or ');

@@ -72,8 +72,6 @@ function aroundOf({ label }: Offset, usual: readonly Offset[]): number {
   return beside.length < LEAST_BESIDE ? 0 : median(beside.map(({ offset }) => offset));
 }
 
-const middleOf = (days: readonly LoggedDay[]) => median(days.map(({ log }) => log));
-
 /** The scatter of ordinary days about those alike, on the level of the special days where enough of them lie there. */
 function scatterOf(offsets: readonly Offset[], isOnLevel: (label: string) => boolean): number {
   const own = offsets.filter(({ label }) => isOnLevel(label));
@@ -96,7 +94,9 @@ export function occasionsOf(
   const ordinary = values.filter(({ label }) => !specialDays(label));
   const offsetOf = (day: LoggedDay): Offset[] => {
     const alike = alikeTo(day, ordinary);
-    return alike.length < LEAST_ALIKE ? [] : [{ label: day.label, offset: day.log - middleOf(alike), alike: alike.length }];
+    return alike.length < LEAST_ALIKE
+      ? []
+      : [{ label: day.label, offset: day.log - median(alike.map(({ log }) => log)), alike: alike.length }];
   };
   const usual = ordinary.flatMap(offsetOf);
   const special = values.filter(({ label }) => labels.has(label) && specialDays(label)).flatMap(offsetOf);

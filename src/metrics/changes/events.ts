@@ -52,7 +52,6 @@ const MOST_BY_MIX = 0.35;
 /** Score from which on all visitors together have changed, and a metric is shown beside the one that it follows from. */
 const CLEAR = 3;
 
-const isWithin = (group: GroupChange) => group.verdict === 'more' && isAlone(group);
 // What moved against it is another change.
 const isApart = ({ relative, relativeOfOthers }: GroupChange) => (relativeOfOthers ?? 0) * (relative ?? 0) <= 0;
 const isAlone = (group: GroupChange) => isApart(group) || Math.abs(group.relativeOfOthers ?? 0) < ELSEWHERE * Math.abs(group.relative ?? 0);
@@ -189,7 +188,7 @@ function locate(scene: Scene, question: EventQuestion): Located | undefined {
   const { isNarrow, ...where } = widest;
   const fits = (other: Place) => {
     const own = moves.groupAt(other);
-    return own !== undefined && isWithin(own);
+    return own?.verdict === 'more' && isAlone(own);
   };
   return {
     ...where,
@@ -245,8 +244,6 @@ interface Root {
   readonly members: readonly Found[];
 }
 
-const pValueOf = ({ members: [first] }: Root) => first?.finding.pValue ?? 1;
-
 /** Independent changes: a metric of each goal and direction, as they are told. */
 function rootsOf(members: readonly Found[]): Root[] {
   // Places that moved against each other on the same days are two changes.
@@ -258,7 +255,7 @@ function rootsOf(members: readonly Found[]): Root[] {
     const { metric = '', place } = clearest[0]?.series ?? {};
     return { metric, goalId: place?.goalId, members: clearest };
   });
-  const clear = all.filter((root) => pValueOf(root) <= LEAST_CLEAR);
+  const clear = all.filter(({ members: [first] }) => (first?.finding.pValue ?? 1) <= LEAST_CLEAR);
   return (clear.length > 0 ? clear : all.slice(0, 1)).toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 

@@ -46,13 +46,10 @@ export function detectionsOf(reading: Reading, metrics: readonly string[], perce
   });
 }
 
-// Rounded up, so that it is more than what was asked.
-const upTo = (value: number) => formatNumber(Math.ceil(10 * value) / 10, { digits: 1 });
-
 /** `With 9 days at the present level, a change of 19.5% in conversion rate and 24% in revenue could be seen in that time.` */
 function leastSentence(unseen: readonly Detection[]): string {
   const texts = unseen.flatMap(({ metric, smallest }) =>
-    smallest === undefined ? [] : [`${upTo(smallest)}% in ${nameOf(metric).toLowerCase()}`],
+    smallest === undefined ? [] : [`${formatNumber(Math.ceil(10 * smallest) / 10, { digits: 1 })}% in ${nameOf(metric).toLowerCase()}`],
   );
   const { levelDays } = unseen[0] ?? {};
   const of = levelDays === undefined ? 'A' : `With ${levelDays} days at the present level, a`;

@@ -44,8 +44,6 @@ const MANY = 4;
 
 const pValueOf = ({ main, score }: Judged) => main?.pValue ?? Math.exp(-(score ** 2) / 2);
 
-const wholeDaysOf = (rows: Reading['periodDays']) => rows.flatMap(({ interval }) => (interval.isPart ? [] : (interval.label ?? [])));
-
 /** When the change of a verdict began; undefined where that may be among unknown days between the ranges, and for a drift. */
 function sinceOf({ main, reading }: Judged, { isAdjacent, between }: Windows): DatedChange | undefined {
   return isAdjacent || between || main?.from !== reading.periodDays[0]?.interval.label ? main : undefined;
@@ -60,7 +58,7 @@ export function changeOf(metric: string, own: Judged, windows: Windows, label: s
   const [before, after] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
   const isPerDay = isCount(metric) && (factors.before !== 1 || factors.after !== 1);
   const of = isPerDay ? factors : { before: 1, after: 1 };
-  const whole = wholeDaysOf(reading.periodDays);
+  const whole = reading.periodDays.flatMap(({ interval }) => (interval.isPart ? [] : (interval.label ?? [])));
   const labels = whole.length > 0 ? whole : reading.periodDays.flatMap(({ interval }) => interval.label ?? []);
   const since = sinceOf(own, windows);
   return {

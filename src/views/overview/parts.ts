@@ -17,7 +17,6 @@ export interface OverviewPart {
   readonly args: (asked: OverviewAsked) => Readonly<Record<string, unknown>>;
 }
 
-const daysOf = ({ startDate, endDate }: OverviewAsked) => ({ startDate, endDate });
 const visitsOf = ({ device, ...days }: OverviewAsked) => ({ ...days, ...(device !== undefined && { devices: [device] }) });
 
 /** The parts of an overview, in the order in which they are read. */
@@ -45,7 +44,7 @@ export const overviewParts: readonly OverviewPart[] = [
       chart: true,
     }),
   },
-  { id: 'speed', title: 'Speed', tool: 'analyze_scenario', args: (asked) => ({ ...daysOf(asked), chart: true }) },
+  { id: 'speed', title: 'Speed', tool: 'analyze_scenario', args: ({ startDate, endDate }) => ({ startDate, endDate, chart: true }) },
   { id: 'gaps', title: 'Exports: days without data', tool: 'find_export_gaps', args: () => ({}) },
   {
     id: 'expiring',
