@@ -37,11 +37,6 @@ function createToolLoader(): typeof loadTool {
 /** How long what was still starting may take to end by itself. */
 const LINGER_MS = 5_000;
 
-/** The host has gone: a program that was just being started, or what else keeps the process alive, is waited for no longer than this. */
-function endSoon(): void {
-  setTimeout(() => process.exit(), LINGER_MS).unref();
-}
-
 /** Serves MCP over stdio until the host closes it, both protocol eras on one session; or over HTTP until the process is asked to stop. */
 export async function serve(settings: Settings, world: WorldOptions): Promise<number> {
   const { tools, absent } = enabledTools(await listedTools(), settings);
@@ -60,6 +55,7 @@ export async function serve(settings: Settings, world: WorldOptions): Promise<nu
   await session.close();
   await platform.close();
   await tracing?.close();
-  endSoon();
+  // The host has gone: a program that was just being started, or what else keeps the process alive, is waited for no longer than this.
+  setTimeout(() => process.exit(), LINGER_MS).unref();
   return 0;
 }

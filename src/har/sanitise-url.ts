@@ -261,14 +261,13 @@ function sanitiseSegment(segment: string, decoded: string | null): string {
   // A nested address, a query in disguise, or the padding of base64.
   if (decoded === null || /[?#@\\]|:\/\/|[A-Za-z0-9+/_-]={1,2}$/.test(decoded)) return REMOVED;
   if (decoded !== segment && /[;=]/.test(decoded)) return REMOVED;
-  if (/[;=]/.test(segment)) return segment.split(';').map(sanitiseMatrixPart).join(';');
+  if (/[;=]/.test(segment))
+    return segment
+      .split(';')
+      .map((part) => (part.includes('=') ? sanitiseParameter(part) : withoutTokens(part)))
+      .join(';');
   if (decoded !== segment) return holdsSecret(decoded) || holdsLettersToken(decoded) ? REMOVED : segment;
   return withoutTokens(segment);
-}
-
-/** A part of `/list;jsessionid=…`: with a value it is a parameter, without one a name. */
-function sanitiseMatrixPart(part: string): string {
-  return part.includes('=') ? sanitiseParameter(part) : withoutTokens(part);
 }
 
 /** The query with its question mark; a parameter without "=" is all value. */

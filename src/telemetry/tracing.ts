@@ -40,11 +40,6 @@ function reportTo(log: Log, clock: Clock, { diag, DiagLogLevel }: OpenTelemetry)
   );
 }
 
-/** Spans carry the time of the machine, whatever clock the server lives by. */
-function ago(durationMs: number): number {
-  return Date.now() - Math.max(0, durationMs);
-}
-
 const FINE: ReadonlySet<CallOutcome | 'aborted'> = new Set<CallOutcome>(['ok', 'question']);
 
 /** Sends spans to the collector, under the name of this service and what the environment says of it. */
@@ -85,7 +80,8 @@ export async function openTracing({ service, clock, log }: TracingOptions): Prom
 
   /** A span of something that has ended. */
   function record(event: ApiEvent, context: OpenTelemetry['ROOT_CONTEXT']): void {
-    const startTime = ago(event.durationMs);
+    // Spans carry the time of the machine, whatever clock the server lives by.
+    const startTime = Date.now() - Math.max(0, event.durationMs);
     if (event.type === 'request') {
       const { operation, attempt, outcome, status } = event;
       const attributes = {

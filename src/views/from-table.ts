@@ -521,11 +521,6 @@ function barsOf(drawn: Drawn, range: TableRange, most: number): BarsSpec {
   };
 }
 
-/** Beside its parts a total hides how they differ. */
-function withoutTotal(table: QueryTable): QueryTable {
-  return { ...table, rows: table.rows.filter(([time]) => time !== TOTAL) };
-}
-
 /**
  * A table as lines over time or as bars by its other columns, a picture for each of the first metrics; undefined where it has a single
  * row.
@@ -541,7 +536,9 @@ export function chartOfTable(table: QueryTable, range: Pictured): ChartSpec | un
   const first = range.findings?.find(({ subject }) => metrics.includes(subject))?.subject;
   const ordered = first === undefined ? metrics : [first, ...metrics.filter((name) => name !== first)];
   const shown = (metrics.length > most ? ordered : metrics).slice(0, most);
-  const drawn = COURSES.has(unit) || OF_DAYS.has(unit) ? withoutTotal(table) : table;
+  // Beside its parts a total hides how they differ.
+  const isOfTimes = COURSES.has(unit) || OF_DAYS.has(unit);
+  const drawn = { ...table, rows: table.rows.filter(([time]) => !isOfTimes || time !== TOTAL) };
   const pictures = shown.map((metric) => drawnOf(drawn, metric, range));
   const known = pictures.filter(({ cells }) => cells.some(({ value, expected }) => value !== null || expected !== null));
   const left = metrics.filter((name) => !known.some(({ metric }) => metric === name)).map(nameOf);

@@ -141,16 +141,11 @@ export function fieldsOf({ what, message }: AskedCondition): readonly string[] {
   return what === 'js_error' ? [...FIELDS.js_error, 'errors.message'] : FIELDS[what];
 }
 
-/** The column by which a kind of condition is known; undefined where no file has it. */
-function columnOf(what: TroubleKind, visits: Visits): string | undefined {
-  return FIELDS[what].flatMap((field) => visits.column('views', field) ?? [])[0];
-}
-
 /** Columns of views: the loading time, the score, and the troubles as 1 or 0; NULL where no file has them. */
 function measuresSql(visits: Visits): Expressions {
   return Object.fromEntries(
     troubleKinds.map((what) => {
-      const column = columnOf(what, visits) ?? 'NULL';
+      const column = FIELDS[what].flatMap((field) => visits.column('views', field) ?? [])[0] ?? 'NULL';
       return [what, what === 'slow_page' || what === 'frustration' ? column : flag(column)];
     }),
   );

@@ -43,11 +43,6 @@ export function penaltyOf({ kind, from, to }: Part, n: number): number {
   return kind === 'bump' ? 2 * Math.log(n / (to - from)) : 0;
 }
 
-/** Places at which a level begins. */
-function edgesOf(parts: readonly Part[], n: number): number[] {
-  return parts.flatMap(({ kind, from, to }) => (kind === 'line' ? [] : [from, to])).filter((edge) => edge < n);
-}
-
 /** Searches on top of some parts: what a new part may be. */
 type OpenPlaces = ReturnType<typeof placeOn>;
 
@@ -56,7 +51,8 @@ function placeOn(frame: Frame, parts: readonly Part[], shortest: number) {
   const least = Math.min(LEAST_RUNS, Math.floor(n / 8));
   // 1 where a new edge would leave a level shorter than allowed.
   const blocked = new Uint8Array(n + 1).fill(1, 0, Math.max(shortest, least));
-  for (const edge of [...edgesOf(parts, n), n]) blocked.fill(1, Math.max(0, edge - shortest + 1), Math.min(n + 1, edge + shortest));
+  const edges = parts.flatMap(({ kind, from, to }) => (kind === 'line' ? [] : [from, to])).filter((edge) => edge < n);
+  for (const edge of [...edges, n]) blocked.fill(1, Math.max(0, edge - shortest + 1), Math.min(n + 1, edge + shortest));
   return { search: searchOn(frame, parts), n, blocked, leastBump: Math.max(2 * shortest, least) };
 }
 
