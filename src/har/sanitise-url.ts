@@ -261,6 +261,7 @@ function sanitiseSegment(segment: string, decoded: string | null): string {
   // A nested address, a query in disguise, or the padding of base64.
   if (decoded === null || /[?#@\\]|:\/\/|[A-Za-z0-9+/_-]={1,2}$/.test(decoded)) return REMOVED;
   if (decoded !== segment && /[;=]/.test(decoded)) return REMOVED;
+  // A part of `/list;jsessionid=…`: with a value it is a parameter, without one a name.
   if (/[;=]/.test(segment))
     return segment
       .split(';')

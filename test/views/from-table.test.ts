@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Finding } from '../../src/findings/finding.ts';
-import { chartOfRows, chartOfTable } from '../../src/views/from-table.ts';
+import { chartOfRows } from '../../src/views/from-rows.ts';
+import { chartOfTable } from '../../src/views/from-table.ts';
 import { panelsOf } from '../../src/views/spec.ts';
 
 const week = { timeZone: 'Europe/Paris', interval: { startMs: Date.parse('2026-11-08T23:00Z'), endMs: Date.parse('2026-11-15T23:00Z') } };

@@ -49,7 +49,7 @@ export default defineAnsweringTool({
     if (sql === undefined) return describeExport(asked, context);
     const { types, resultId, rowsRead, drawnRows, drawnDays, ...answer } = await queryExport({ ...asked, sql, limit }, context);
     context.draw(async () =>
-      (await import('../../src/views/from-table.ts')).chartOfRows({ ...answer, rows: drawnRows, drawnDays, types }, 'UTC'),
+      (await import('../../src/views/from-rows.ts')).chartOfRows({ ...answer, rows: drawnRows, drawnDays, types }, 'UTC'),
     );
     if (resultId === undefined) return answer;
     const at = { projectId: await context.projectId(), queryId: resultId };

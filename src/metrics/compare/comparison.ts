@@ -510,7 +510,7 @@ export function wordComparison(scene: ComparisonScene) {
       details,
     },
     headline,
-    /** What comes before all that was found. */
+    /** The sentences before all that was found. */
     first: first.map(headlineOf),
     /** The judged whole and devices of the headline. */
     judged: judged.judgedOf(headline.metric),

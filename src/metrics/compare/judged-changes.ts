@@ -154,7 +154,7 @@ export function judgeChanges({ metrics, windows, readings, devices, labelOf }: P
       .slice(0, readings.length)
       .map((own) => changeOf(metric, own, windows, labelOf(own.reading))),
   );
-  // What all devices did is no change of one, however clear it is there.
+  // A change that all devices share is none of one, however clear it is there.
   const isApart = (own: Judged, all: readonly Judged[]) =>
     all.some((other) => other !== own && !goesAlong(other.relative ?? 0, own.relative ?? 0));
   const hiddenOf = (metric: string) =>

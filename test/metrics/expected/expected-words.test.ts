@@ -82,7 +82,8 @@ it.each<[string, readonly Row[], ReturnType<typeof told>['lead'], string[]?]>([
     'counts more rows outside their own bounds than chance explains',
     [...outside, ...outside],
     [
-      'None of 6 days was clearly unusual. Outside their 95% bounds lie 2, more than chance alone explains: on 20 Nov (above) and on 23 Nov (above).',
+      'None of 6 days was clearly unusual. Outside their 95% bounds lie 2, more than chance alone explains: ' +
+        'on 20 Nov (above) and on 23 Nov (above).',
     ],
   ],
   [
