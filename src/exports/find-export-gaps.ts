@@ -66,9 +66,6 @@ const LISTED_AT_ONCE = 8;
 /** A list of jobs waits no longer for their runs. */
 const LIST_PATIENCE_MS = 10_000;
 
-/** A once job of all devices that is over: its state says as much. */
-const saysNothing = ({ stateWords, device }: JobHealth) => stateWords === 'over' && (device === undefined || device === 'all devices');
-
 /** The ranges and outcomes of the once jobs among these, from their successful runs and the plans that made them. */
 async function onceJobsAmong(jobs: readonly JobRecord[], context: ExportContext): Promise<OnceJob[]> {
   const once = jobs.filter(isOnce);
@@ -134,7 +131,8 @@ export async function healthAmong(jobs: readonly JobRecord[], context: ExportCon
         '.',
     );
   for (const sentence of [...emptyRunWords(empty), ...stateNotes(jobs), ...suspendedWords(jobs)]) note(sentence);
-  return health.filter((own) => !saysNothing(own));
+  // Of a job of all devices that is over its state says as much.
+  return health.filter(({ stateWords, device = 'all devices' }) => stateWords !== 'over' || device !== 'all devices');
 }
 
 /**

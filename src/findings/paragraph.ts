@@ -5,8 +5,6 @@ import { type Facts, mayBeSeason } from './finding.ts';
 const MOST_SENTENCES = 3;
 const MOST_WORDS = 60;
 
-const wordsIn = (text: string) => text.split(/\s+/).filter((word) => word !== '').length;
-
 /** Part of a first paragraph: a text, or the sentences of a finding, which its record holds as well. */
 export type Said = string | readonly string[];
 
@@ -18,7 +16,7 @@ export function paragraphOf(parts: readonly Said[], most = MOST_SENTENCES): { an
   let isFull = false;
   for (const part of parts) {
     for (const sentence of (typeof part === 'string' ? [part] : part).flatMap(sentencesOf)) {
-      words += wordsIn(sentence);
+      words += sentence.split(/\s+/).filter((word) => word !== '').length;
       isFull ||= answer.length > 0 && (answer.length >= most || words > MOST_WORDS);
       if (!isFull) answer.push(sentence);
       else if (typeof part === 'string') rest.push(sentence);

@@ -209,11 +209,13 @@ function sanitiseRelative(address: string): string {
 
 /** A host in lower case; labels that look like tokens are replaced, so that the address stays one. */
 export function sanitiseHost(host: string): string {
-  return host.length < 16 ? host.toLowerCase() : host.toLowerCase().split('.').map(sanitiseLabel).join('.');
-}
-
-function sanitiseLabel(label: string): string {
-  return holdsSecret(label) ? 'removed' : label;
+  return host.length < 16
+    ? host.toLowerCase()
+    : host
+        .toLowerCase()
+        .split('.')
+        .map((label) => (holdsSecret(label) ? 'removed' : label))
+        .join('.');
 }
 
 /** A sanitised address of at most `limit` characters for tables. */

@@ -60,14 +60,12 @@ function groupsBelow<T extends PathViews>(paths: readonly T[], prefix: string): 
 /** A group with less of the views of all takes no other one's place: it is left out before any are put together. */
 const TINY_SHARE = 0.001;
 
-const parentOf = (pattern: string) => pattern.slice(0, Math.max(0, pattern.lastIndexOf('/')));
-
 /** Puts the most numerous siblings together until there are no more groups than asked for. */
 function folded<T extends PathViews>(groups: readonly Unnamed<T>[], most: number): Unnamed<T>[] {
   let left = [...groups];
   const least = TINY_SHARE * sumOfKnown(groups, ({ views }) => views);
   while (left.filter(({ views }) => views >= least).length > most) {
-    const families = grouped(left, ({ pattern }) => parentOf(pattern));
+    const families = grouped(left, ({ pattern }) => pattern.slice(0, Math.max(0, pattern.lastIndexOf('/'))));
     const [parent, members] = [...families].filter(([name]) => name !== '').toSorted((a, b) => b[1].length - a[1].length)[0] ?? [];
     if (parent === undefined || members === undefined || members.length < 3) break;
     const all = groupOf(

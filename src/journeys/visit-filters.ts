@@ -16,7 +16,6 @@ export interface Filters {
 
 const among = (column: string, texts: readonly string[], sql: SqlWords) =>
   `lower(${column}) IN (${texts.map((each) => sql.text(each.trim().toLowerCase())).join(', ')})`;
-const idsOf = (devices: NonNullable<Filters['devices']>) => devices.flatMap((device) => deviceIds[device]).join(', ');
 
 /** The field of sessions that a filter reads, its condition on the column of it, and its words where its name does not say it. */
 const FILTERS: {
@@ -26,7 +25,7 @@ const FILTERS: {
     words?: (asked: NonNullable<Filters[Name]>) => string,
   ];
 } = {
-  devices: ['device_id', (column, devices) => `${column} IN (${idsOf(devices)})`],
+  devices: ['device_id', (column, devices) => `${column} IN (${devices.flatMap((device) => deviceIds[device]).join(', ')})`],
   visitorType: ['session_number', (column, type) => `${column} ${type === 'new' ? '= 1' : '> 1'}`, (type) => `${type} visitors`],
   countries: ['country_code', among],
   browsers: ['browser_name', among],

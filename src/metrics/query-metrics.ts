@@ -200,11 +200,6 @@ function countedTo({ interval }: MetricQuery, { nowMs, timeZone }: QueryMetricsC
   return first === today ? minuteAt(nowMs, timeZone) : todayIn(timeZone, shiftDays(nowMs, -1, timeZone));
 }
 
-/** Whether a platform refused metrics because they are of e-commerce, which the project has none of. */
-function isAboutCommerce(metrics: readonly string[], error: unknown): boolean {
-  return error instanceof ApiError && /e-?commerce/i.test(error.message) && metrics.every((metric) => commerceMetrics.has(metric));
-}
-
 /** Reads the names that a table will need: without them the ids stand in it. */
 function readNames({ goalIds, compareSegments, segmentIds, zoneIds }: MetricQuery, lists: Lists) {
   const naming = [
@@ -319,6 +314,7 @@ async function drawnOf(
     timeZone: context.timeZone,
     interval: asked.expected ? whole.interval : complete.interval,
     undrawn: asked.bases,
+    isUntold: !isTold,
     isOrdered: asked.order !== undefined,
     findings: wordedAll(facts, naming.grammar),
     answers: Object.fromEntries(await Promise.all(answers)),
@@ -356,7 +352,10 @@ export async function queryMetrics(
       : Promise.resolve({ complete: asked, grid: gridOf(asked, timeZone), read: NOTHING_READ, totals: NOTHING_READ })
     ).catch(async (error: unknown) => {
       if (isPerGoal && isAboutGoal(error)) throw new ApiError('invalid', await needed());
-      throw isAboutCommerce(query.metrics, error) ? new ApiError('missing', commerceNote(query.metrics), { saysWayOn: true }) : error;
+      const isOfCommerce = query.metrics.every((metric) => commerceMetrics.has(metric));
+      throw isOfCommerce && error instanceof ApiError && /e-?commerce/i.test(error.message)
+        ? new ApiError('missing', commerceNote(query.metrics), { saysWayOn: true })
+        : error;
     }),
     ...readNames(asked, lists),
   ]);

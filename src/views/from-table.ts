@@ -123,6 +123,7 @@ interface Drawn {
   readonly left: readonly string[];
   readonly filters: Filters;
   readonly areMeans: boolean;
+  readonly isUntold: boolean;
   /** The whole, of which the answer tells, is not among what is drawn. */
   readonly isOfParts?: boolean;
 }
@@ -138,7 +139,7 @@ const OF_DAYS: ReadonlySet<string> = new Set(['weekday', 'weekend']);
 function drawnOf(
   { columns, rows, units, filters = {} }: QueryTable,
   metric: string,
-  { timeZone, interval, shows, answers = {}, words = [], areMeans = false }: Pictured,
+  { timeZone, interval, shows, answers = {}, words = [], areMeans = false, isUntold = false }: Pictured,
 ): Drawn {
   const [firstMetric = ''] = Object.keys(units);
   // A picture names zones by their paths.
@@ -169,6 +170,7 @@ function drawnOf(
     of: units[metric],
     filters,
     areMeans,
+    isUntold,
     left: [],
     about: present(
       shows,
@@ -272,10 +274,6 @@ const isUnseen = (each: Finding, drawn: Drawn, [first = '']: readonly string[]) 
   (mayBeSeason(each) && (each.when.from ?? '') < first) ||
   (drawn.isOfParts && placeBeside(each, drawn.filters).length === 0 && !isFollowed(each, drawn));
 
-/** The sentence of a finding; of another metric behind the name of what is drawn. */
-const titleText = ({ subject, sentence }: Finding, { metric }: Drawn) =>
-  subject === metric ? sentence : `${capital(nameOf(metric))}: ${lowered(sentence)}`;
-
 /** The finding of the whole range, and the one that titles what is drawn over time: that, else a change that is seen, else a day. */
 function titledBy(drawn: Drawn, own: readonly Finding[], changes: readonly Finding[]) {
   const isTold = (each: Finding) => each.verdict === 'unchanged' || isMoved(each);
@@ -284,8 +282,12 @@ function titledBy(drawn: Drawn, own: readonly Finding[], changes: readonly Findi
   const day = own.find((each) => each.against?.what === 'expected' && isTold(each));
   // Nobody sees one day in a course of weeks or months.
   const unusualDay = isByDay(drawn) ? atPlacesOf(drawn, changes)[0] : undefined;
-  const titled = finding ?? changes.find((each) => isChange(each) && isShown(each)) ?? day ?? unusualDay;
-  return { finding, titled };
+  const change = changes.find((each) => isChange(each) && isShown(each)) ?? day ?? unusualDay;
+  const titled = finding ?? (drawn.isUntold ? undefined : change);
+  // Of another metric it stands behind the name of what is drawn.
+  const title =
+    titled?.subject === drawn.metric ? titled.sentence : titled && `${capital(nameOf(drawn.metric))}: ${lowered(titled.sentence)}`;
+  return { finding, titled, title };
 }
 
 /**
@@ -302,12 +304,12 @@ function toldOf(drawn: Drawn, findings: readonly Finding[] = [], times: readonly
   const isOfValue = ({ when: { shape, from = '' }, against }: Finding) =>
     against?.what === 'expected' ? !changes.some((each) => isOnDays(each, [from])) : shape === 'day' && isByDay(drawn);
   const valued = own.filter((each) => isMoved(each) && isOfValue(each));
-  const { finding, titled } = titledBy(drawn, own, changes);
+  const { finding, titled, title } = titledBy(drawn, own, changes);
   // Two ranges may differ by a change within them.
   const story = titled && isMoved(titled) ? [titled, ...changes].find(isChange) : undefined;
   const unusual = unusualMarks(drawn, valued, times);
   return {
-    title: titled && titleText(titled, drawn),
+    title,
     accent: present(finding, story).filter(isMoved),
     isChanged: changes.length > 0,
     left: unusual.length > MOST_MARKS && `${counted(unusual.length - MOST_MARKS, 'more unusual day')} not marked`,

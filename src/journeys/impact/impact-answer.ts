@@ -141,8 +141,6 @@ const REASONS: Readonly<Partial<Record<Verdict, string>>> = {
 
 const shareWords = ({ withPercent, withoutPercent }: ImpactRow, one: string, other: string) =>
   `${formatNumber(withPercent)}% ${one} ${formatNumber(withoutPercent)}%${other}`;
-/** Whether the interval of a row leaves out no difference. */
-const isClear = ({ lowPoints = 0, highPoints = 0 }: ImpactRow) => lowPoints * highPoints > 0;
 
 /** A variant of a test: wins, loses, or neither; and what it brings where revenue is asked for. */
 function variantAnswer(row: ImpactRow, words: OutcomeWords): string {
@@ -176,7 +174,7 @@ function singleAnswer(row: ImpactRow, wanted: string, words: OutcomeWords): stri
   const figures = words.aim === 'revenue' ? lostWords(row, words) : shareWords(row, 'with it,', ' without');
   if (verdict === 'lowers') return `${capital(condition)} costs ${wanted}: ${lostWords(row, clearWords(row, words))}.`;
   if (verdict === 'raises') return `${capital(condition)} goes with more ${wanted}: ${figures}.`;
-  if (verdict === 'no fair comparison' && comparable > 0 && isClear(row)) {
+  if (verdict === 'no fair comparison' && comparable > 0 && (row.lowPoints ?? 0) * (row.highPoints ?? 0) > 0) {
     const costs = words.isHarm ? 'goes with more' : 'costs';
     return `No sign that ${condition} ${costs} ${wanted}: ${figures}, a difference that is hardly its doing.`;
   }

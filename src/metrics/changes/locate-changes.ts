@@ -5,7 +5,7 @@ import { measureChange, sizeOfDays } from '../engine/measure.ts';
 import { type Days, type Looked, lookThrough } from '../engine/scan.ts';
 import { isCount } from '../metric-definitions.ts';
 import { factorsOf } from '../metric-names.ts';
-import { type Device, planGrid } from '../read/metric-grid.ts';
+import { type Device, isZoneMetric, planGrid } from '../read/metric-grid.ts';
 import {
   acceptedOf,
   areSameVisitors,
@@ -218,7 +218,7 @@ export async function findChanges({ series, metrics, ...rest }: ScanRequest, sig
   const { base, from, to } = rest;
   const asked = new Set(metrics.flatMap((metric) => [metric, ...factorsOf(metric, rest)]));
   // Who comes may be all that moves a rate.
-  const searched = new Set([...asked, ...(metrics.every(isCount) ? [] : ['visits'])]);
+  const searched = new Set([...asked, ...(metrics.every((metric) => isCount(metric) || isZoneMetric(metric)) ? [] : ['visits'])]);
   // A segment that ended before has no day that could be looked at.
   const isThere = ({ days }: ChangeSeries) =>
     days.some(({ label, isWhole, denominator }) => label >= from && label <= to && isWhole && denominator > 0);
@@ -235,7 +235,9 @@ export async function findChanges({ series, metrics, ...rest }: ScanRequest, sig
   };
   const told = await partsOf(clusters, signal, (cluster) => eventsOf(scene, cluster, clusters, limit));
   // Measured by its own days, what looked like a change in the scan may have been over before it.
-  const measured = await partsOf(told, signal, (event) => [measuredEvent(scene, event)].filter(({ to: end }) => !end || end >= from));
+  const measured = await partsOf(told, signal, (event) =>
+    [measuredEvent(scene, event)].filter(({ to: end, parts: [first] }) => (!end || end >= from) && first && first.low * first.high > 0),
+  );
   const events = withoutParts(measured);
   const slow = await inTurns(signal, () =>
     slowLevels(

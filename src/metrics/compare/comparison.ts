@@ -226,11 +226,13 @@ const FEW = 4;
 
 /** One sentence: the days of the ranges that stand out and are left out of a verdict; empty where there are none. */
 function outlierSentence(change: Change, reading: Reading | undefined, { placeOf, grammar }: ComparisonScene): string {
+  if (!reading) return '';
   const { metric } = change;
-  const days = leftOut(change, reading).map(
-    (own) => `${daysText(own, grammar.year)} (${formatPercent(100 * own.relative, { sign: true, digits: 0 })})`,
-  );
-  const subject = capital(subjectText(metric, reading ? placeOf(reading, metric) : {}, grammar));
+  const days = leftOut(change, reading).map((own) => {
+    const { relative } = measuredAt({ metric, reading, change: own }).change;
+    return `${daysText(own, grammar.year)} (${formatPercent(100 * relative, { sign: true, digits: 0 })})`;
+  });
+  const subject = capital(subjectText(metric, placeOf(reading, metric), grammar));
   return days.length === 0 ? '' : `${subject}: the verdict leaves out ${listed(days)}.`;
 }
 
@@ -329,8 +331,11 @@ function beforeName(
       : daysText(own.change, year),
   );
   if (texts.length === 0) return {};
-  const where = held.every((own) => own.change.from < days.first) ? 'in both ranges' : 'included';
-  return { name: `${listed([...new Set(texts)].slice(0, MOST_NAMES))} ${judgement.expected ? 'left out' : where}` };
+  const changes = listed([...new Set(texts)].slice(0, MOST_NAMES));
+  const labels = reading.baselineDays.map(({ interval }) => interval.label ?? '');
+  const both = labels.filter((label) => held.some((own) => isOn(own.change, { first: label, last: label })));
+  if (judgement.expected || both.length === 0) return { name: `${changes} ${judgement.expected ? 'left out' : 'included'}` };
+  return { name: `with ${changes} on ${both.length} of the ${labels.length} days before` };
 }
 
 const rangeUnit = ({ metric, isPerDay }: Change, currency: string | undefined) =>

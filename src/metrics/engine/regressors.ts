@@ -62,8 +62,6 @@ const WAVES = Array.from({ length: 15 }, (_, index) => (2 * Math.PI * (1 + index
   sine: Float64Array.from({ length: LONGEST_MONTH + 1 }, (_, date) => Math.sin(step * date)),
 }));
 
-const dateOf = (time: number) => new Date(time * DAY_MS).getUTCDate();
-
 /** Days without the slow course of a month around them, and without what lies far off. */
 function detrended(values: Float64Array, doubt: Float64Array): Float64Array {
   const sums = sumsOf(values);
@@ -94,7 +92,7 @@ function varianceWithinDates(values: Float64Array, dates: Int32Array): number {
 export function monthCycle(times: Float64Array, deviations: Float64Array, doubt: Float64Array): Regressor[] {
   const days = deviations.length;
   if (days < LEAST_DAYS) return [];
-  const dates = Int32Array.from(times, dateOf);
+  const dates = Int32Array.from(times, (time) => new Date(time * DAY_MS).getUTCDate());
   const values = detrended(deviations, doubt);
   const variance = varianceWithinDates(values, dates);
   const bands = BANDS.map(({ from, to, carried }) => {

@@ -130,7 +130,7 @@ function expectationsIn(
       const later = forecast?.rows[ahead.indexOf(labels)];
       if (!later) return { cell: UNKNOWN };
       const figures = figuresOf(metric, later, withCounted(kind, labels.map(dayAt), last));
-      return { cell: { ...figures, since: steps.at(-1), verdict: 'forecast' } };
+      return { cell: { ...figures, since: steps.toSorted().at(-1), verdict: 'forecast' } };
     }
     const row = found[over.indexOf(labels)];
     if (!row) return { cell: UNKNOWN };

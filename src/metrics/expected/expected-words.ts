@@ -99,7 +99,8 @@ function daysText(rows: readonly JudgedLine[], words: Words, sideOf: (own: Judge
   const texts = rows.map((own) => {
     const { from, to } = daysOf(own, words);
     const of = askedOf(query).length > 1 ? `${grammar.nounOf(own.metric).name} ` : '';
-    return `${of}${rangeText(from, to, grammar.year)}${sideOf(own)}`;
+    const days = rangeText(from, to, grammar.year);
+    return `${of === '' ? days.replace('on ', '') : of + days}${sideOf(own)}`;
   });
   const named = [...new Set(texts)];
   return named.length > MOST_NAMED ? firstOf(named, MOST_NAMED) : listed(named);
@@ -107,7 +108,7 @@ function daysText(rows: readonly JudgedLine[], words: Words, sideOf: (own: Judge
 
 /** A sentence on values outside their own bounds that are normal as some of many; as many as are to be expected by chance, or more. */
 function outsideText(rows: readonly JudgedLine[], isMore: boolean, words: Words): string {
-  const lies = rows.length === 1 ? 'One lies outside its 95% bounds' : `Outside their 95% bounds lie ${rows.length}`;
+  const lies = rows.length === 1 ? 'One lies outside its 95% bounds' : `${rows.length} lie outside their 95% bounds`;
   const why = isMore ? 'more than chance alone explains' : 'which may be chance';
   return rows.length === 0 ? '' : ` ${lies}, ${why}: ${daysText(rows, words, (own) => (distanceOf(own) < 0 ? ' (below)' : ' (above)'))}.`;
 }

@@ -40,9 +40,6 @@ const signed = (share: number) => formatPercent(100 * share, { digits: Math.abs(
 
 const sizeOf = (share: number) => signed(Math.abs(share)).replace('+', '');
 
-/** The same in words: `5.2% lower`. */
-const directed = (share: number) => `${sizeOf(share)} ${share < 0 ? 'lower' : 'higher'}`;
-
 /** The bounds of an estimate in brackets. */
 const boundsText = ({ low, high }: Estimate): string => `(95%: ${signed(low)} to ${signed(high)})`;
 
@@ -158,7 +155,9 @@ export function weekendEstimate(metric: string, days: readonly MetricRow[]): Est
 function weekendSentence(name: string, metric: string, days: readonly MetricRow[]): string {
   const { length } = weeksOf(metric, days);
   const estimate = weekendEstimate(metric, days);
-  const size = (bounds: string) => `${name} at weekends: ${directed(weekendRatio(metric, days) - 1)}${bounds} than from Monday to Friday`;
+  const share = weekendRatio(metric, days) - 1;
+  const size = (bounds: string) =>
+    `${name} at weekends: ${sizeOf(share)} ${share < 0 ? 'lower' : 'higher'}${bounds} than from Monday to Friday`;
   if (estimate) return `${size(` ${boundsText(estimate)}`)}${doubtText(estimate)}, over ${estimate.count} weeks.`;
   return length === 0 ? '' : `${size('')}; that cannot be judged over so few weeks (${counted(length, 'whole week')}).`;
 }

@@ -14,9 +14,6 @@ const NOTHING: Sums = { numerator: 0, denominator: 0 };
 /** A value of the platform, which gives null where it has none. */
 type Given = number | null | undefined;
 
-/** A quotient of 0 does not say how many parts there were. */
-const positive = (value: Given) => (typeof value === 'number' && value > 0 ? value : undefined);
-
 /** Sums of values that are all known; where the divisor is 0 nothing was counted. */
 function sumsBy(divisor: Given, other: Given, sums: (divisor: number, other: number) => Sums): Sums | undefined {
   if (divisor === 0) return NOTHING;
@@ -41,7 +38,7 @@ export function sumsOf(metric: string, values: MetricValues): Sums | undefined {
     case 'mean':
       return sumsBy(values[combination.weight], value, (weight, mean) => ({ numerator: mean * weight, denominator: weight }));
     case 'quotient':
-      return sumsBy(values[combination.numerator], positive(value), (numerator, quotient) => ({
+      return sumsBy(values[combination.numerator], typeof value === 'number' && value > 0 ? value : undefined, (numerator, quotient) => ({
         numerator,
         denominator: numerator / quotient,
       }));

@@ -109,9 +109,6 @@ export function assemble(
   return { rows: filled, missing: missingOf(calls, answers), refused: Object.fromEntries(refusals) };
 }
 
-/** The same reason may name the moment of each call. */
-const withoutSeconds = (reason: string) => reason.replaceAll(/(T\d\d:\d\d):\d\d(?:\.\d+)?/g, '$1');
-
 function missingOf(calls: readonly PlannedCall[], answers: readonly (readonly SlotAnswer[])[]): Missing[] {
   const byReason = new Map<string, { reason: string; parts: { selection: Selection; interval: Interval }[] }>();
   for (const [index, { selection, interval, slots }] of calls.entries()) {
@@ -119,7 +116,8 @@ function missingOf(calls: readonly PlannedCall[], answers: readonly (readonly Sl
     const isWhole = failures.every((failure) => failure !== undefined && failure === failures[0]);
     for (const [slot, failure] of failures.entries()) {
       if (failure === undefined || (isWhole && slot > 0)) continue;
-      const key = withoutSeconds(failure);
+      // The same reason may name the moment of each call.
+      const key = failure.replaceAll(/(T\d\d:\d\d):\d\d(?:\.\d+)?/g, '$1');
       const group = byReason.get(key) ?? { reason: failure, parts: [] };
       group.parts.push({ selection, interval: isWhole ? interval : (slots[slot] ?? interval) });
       byReason.set(key, group);

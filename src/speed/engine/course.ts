@@ -349,9 +349,6 @@ function confirmed(
   return { found: [], noise: likelihoodOf(runs, []).noise };
 }
 
-/** Variance of runs around their level. */
-const spreadOf = ({ phi, sigma }: Noise) => sigma ** 2 / (1 - phi ** 2);
-
 /**
  * The same runs and those beside a jump of the level that fit the level on its other side: its place is not sure to a run. Where no run of
  * either level is usual for the other one, the nearer level is the one that a run is of.
@@ -407,7 +404,7 @@ export function fitCourse({ dates, values }: Series, { effect, timeZone }: { eff
     const cycle = cycleOf({ deviations: pick(deviations, known.kept), places: known.kept, weights, sigma: known.noise.sigma }, time);
     const x = minus(deviations, cycle);
     const freed = minus(logs, cycle);
-    const kept = withEdges(usualOf(x, known.kept), around, freed, Math.sqrt(spreadOf(known.noise)));
+    const kept = withEdges(usualOf(x, known.kept), around, freed, known.noise.sigma / Math.sqrt(1 - known.noise.phi ** 2));
     const runs = runsAt(freed, kept);
     const outlierShare = 1 - kept.length / n;
     const shortest = shortestLevel(n, outlierShare);

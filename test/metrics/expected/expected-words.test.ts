@@ -76,14 +76,14 @@ it.each<[string, readonly Row[], ReturnType<typeof told>['lead'], string[]?]>([
   [
     'counts a row outside its own bounds that is no discovery among so many',
     outside,
-    ['All 3 days were normal. One lies outside its 95% bounds, which may be chance: on 20 Nov (above).'],
+    ['All 3 days were normal. One lies outside its 95% bounds, which may be chance: 20 Nov (above).'],
   ],
   [
     'counts more rows outside their own bounds than chance explains',
     [...outside, ...outside],
     [
-      'None of 6 days was clearly unusual. Outside their 95% bounds lie 2, more than chance alone explains: ' +
-        'on 20 Nov (above) and on 23 Nov (above).',
+      'None of 6 days was clearly unusual. 2 lie outside their 95% bounds, more than chance alone explains: ' +
+        '20 Nov (above) and 23 Nov (above).',
     ],
   ],
   [
@@ -99,7 +99,7 @@ it.each<[string, readonly Row[], ReturnType<typeof told>['lead'], string[]?]>([
     'of the days of a change says when, and tells those far beyond its size or on its other side',
     changed,
     [
-      'Of 5 days, 4 were unusual, 2 of them because of a listed change (on 21 Nov and on 22 Nov).',
+      'Of 5 days, 4 were unusual, 2 of them because of a listed change (21 Nov and 22 Nov).',
       ['Visits were 90% below normal on 23 Nov: 10 instead of 100.'],
       ABOVE('24'),
     ],
@@ -107,7 +107,7 @@ it.each<[string, readonly Row[], ReturnType<typeof told>['lead'], string[]?]>([
   [
     'of the days of a change alone says when',
     changed.slice(0, 3),
-    ['Of 3 days, 2 were unusual, because of a listed change (on 21 Nov and on 22 Nov).'],
+    ['Of 3 days, 2 were unusual, because of a listed change (21 Nov and 22 Nov).'],
   ],
   [
     'of a single day of a change tells its figures',
@@ -124,7 +124,7 @@ it.each<[string, readonly Row[], ReturnType<typeof told>['lead'], string[]?]>([
   [
     'says beside a change that a value of another metric may be no chance',
     [day(99, even), day(99, even), day(60, { ...even, news: [changeOf('conversionRate', 2)] })],
-    ['All 3 days were normal. One lies outside its 95% bounds, which may be chance: on 22 Nov (below).'],
+    ['All 3 days were normal. One lies outside its 95% bounds, which may be chance: 22 Nov (below).'],
   ],
   ['counts values and not weeks where rows are of devices too', [one, one, one], ['All 3 values were normal.'], ['week', 'device']],
   [

@@ -114,7 +114,7 @@ describe('two weeks', () => {
       unit: 'percent',
       judged: { from: '2026-11-09', to: '2026-11-15' },
       change: { time: platform().stories.conversionFall.startDay },
-      times: { length: 14 },
+      times: { length: 28 },
     });
     expect(trend?.series?.map(({ name, isAccent }) => [name, isAccent])).toEqual(
       ['all visits', 'desktop', 'mobile', 'tablet'].map((name) => [name, name === 'mobile' ? true : undefined]),

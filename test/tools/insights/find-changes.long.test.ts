@@ -236,6 +236,16 @@ describe('speed', () => {
       expect(said(answer)).toContain(' since 10 Nov');
     });
   });
+
+  it('out of reach is said, and the site is looked at all the same', { tags: 'nightly' }, async () => {
+    platform().faults.add({ kind: 'refused', operation: 'listScenarioReports' });
+    const answer = await find({ include: ['site', 'speed'], metrics: ['visits'] });
+    expect(answer.isError).toBe(false);
+    expect(notesOf(answer)).toContain('Speed scenarios could not be read and are not looked at');
+    expect(looked(answer)).not.toHaveProperty('speedSeries');
+    const alone = await find({ include: ['speed'] });
+    expect(alone.isError).toBe(true);
+  });
 });
 
 describe('what is asked for', () => {
@@ -302,7 +312,7 @@ describe('what a reader has to know', () => {
     it('is told apart by goal where a project has no e-commerce', async () => {
       const answer = await find({}, content);
       const costs = findingsOf(answer).flatMap(({ cost }) => cost?.of ?? []);
-      expect(new Set(costs)).toEqual(new Set(['conversionCount']));
+      expect(new Set(costs)).toEqual(new Set(['visits']));
       const { goal } = platform().stories.mixCampaign;
       expect(answer.text).toContain(goal.name);
     });
