@@ -61,6 +61,9 @@ const MOST = 0.5;
 /** `, mostly through visits`: the factors that make most of a change. */
 const throughText = (causes: Causes) => `, mostly through ${namesOf(causes)}`;
 
+/** Whether a cause has a part in the figures of ranges, which comparable days have not. */
+const isOfFigures = ({ kind, share }: Causes[number]) => kind === 'special day' && share !== undefined;
+
 /** Which causes are told together, and in which words. */
 interface CauseWords {
   readonly isOf: (cause: Causes[number], place: FindingPlace) => boolean;
@@ -74,7 +77,7 @@ const CAUSES: readonly CauseWords[] = [
     tell: ([mix]) => `, ${mix?.basis === 'measured' ? 'mostly' : 'perhaps'} because of ${mix?.name ?? ''}`,
   },
   { isOf: ({ kind }) => kind === 'event', tell: (causes) => `; close in time: ${namesOf(causes)}` },
-  { isOf: ({ kind, share }) => kind === 'special day' && share !== undefined, tell: partText },
+  { isOf: isOfFigures, tell: partText },
   { isOf: ({ kind }) => kind === 'special day' || kind === 'season', tell: (causes) => `; ${namesOf(causes)} alone could explain it` },
   { isOf: ({ kind }) => kind === 'factor', tell: throughText },
   { isOf: ({ kind, name }, { device }) => kind === 'place' && name !== device, tell: (causes) => `, above all in ${namesOf(causes)}` },
@@ -201,8 +204,8 @@ function differText({ causes, change }: Facts, name: string | undefined): string
   if (causes.some(({ kind }) => kind === 'factor')) return `${throughText(causes)}; ${name ?? 'no significant change'}`;
   const [{ share = 1 } = {}] = causes;
   const rest = 100 * ((1 + (change?.percent ?? 0) / 100) ** (1 - share) - 1);
-  const left = Math.abs(rest) < LEAST_REST ? '' : `${formatPercent(rest, { sign: true, digits: 1 })}, `;
-  return `${partText(causes)}; ${name ?? `otherwise ${left}no significant change`}`;
+  const left = Math.abs(rest) < LEAST_REST ? 'no significant change' : `${formatPercent(rest, { sign: true, digits: 1 })}, not significant`;
+  return partText(causes) + (name === undefined ? `. Otherwise ${left}` : `; ${name}`);
 }
 
 /** How two ranges that did not change significantly are told, behind their figures. */
@@ -218,8 +221,8 @@ function calmText(facts: Facts): string {
   return `: ${beyond}no significant change${detectableText(facts)}`;
 }
 
-/** Percent by which the size of a change differs from that of the figures at least where it is not theirs. */
-const LEAST_APART = 0.5;
+/** Share by which the size of a change differs from that of the figures at least where it is not theirs. */
+const LEAST_APART = 0.01;
 
 /** The sentence of two ranges. */
 function rangeSentence(facts: Facts, subject: string, grammar: Grammar): string {
@@ -229,11 +232,11 @@ function rangeSentence(facts: Facts, subject: string, grammar: Grammar): string 
   const figures = rangeFigures(facts);
   if (!isMoved(facts)) return `${subject} went from ${figures}${calmText(facts)}.`;
   // Weekdays and special days may make the totals differ less than comparable days, or the other way.
-  const isOfDays = Math.abs((facts.change?.percent ?? 0) - 100 * (now / before - 1)) > LEAST_APART;
-  const [why, causes] = [true, false].map((isOfFigures) =>
-    facts.causes.filter(({ kind, share }) => isOfFigures === (kind === 'special day' && share !== undefined)),
-  ) as [Causes, Causes];
-  const without = why.length > 0 ? `, because of ${namesOf(why)}; otherwise` : '; on comparable days';
+  const { percent = 100 * (now / before - 1) } = facts.change ?? {};
+  const isOfDays = Math.abs(((1 + percent / 100) * before) / now - 1) > LEAST_APART;
+  const why = facts.causes.filter(isOfFigures);
+  const causes = facts.causes.filter((cause) => !why.includes(cause));
+  const without = why.length > 0 ? `, because of ${namesOf(why)}. Otherwise` : '. On comparable days';
   const isNow = grammar.nounOf(facts.subject).isPlural ? 'they are' : 'it is';
   if (isOfDays) return `${subject} went from ${figures}${without} ${isNow} ${sizeText(facts, grammar)}${causeText({ ...facts, causes })}.`;
   return `${subject} ${verdict === 'higher' ? 'rose' : 'fell'} from ${figures}${causeText(facts)}.`;

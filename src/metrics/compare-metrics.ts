@@ -35,8 +35,7 @@ import type { TableDrawn } from './read/query-table.ts';
 import { readKnownDays, withKnownDays } from './read-known-days.ts';
 import { NO_SEGMENTS, readSegments } from './read-segments.ts';
 import { redefinitionNotes } from './redefinitions.ts';
-import { calendarCause } from './season.ts';
-import { pointsKnown } from './site-changes.ts';
+import { isOfCalendar } from './site-changes.ts';
 
 /** Both ranges of a comparison and the days around them. */
 interface PeriodsRead {
@@ -263,7 +262,6 @@ async function readEventsBefore(
   if (changes.length === 0) return { events: [], notes: [] };
   const startOf = (day: string) => resolveDate(day, { edge: 'start', timeZone, nowMs }).instantMs;
   const windows = changes.map(({ from, latest }) => ({
-    from,
     fromMs: shiftDays(startOf(from), -DAYS, timeZone),
     toMs: shiftDays(startOf(latest > from ? latest : from), 1, timeZone),
   }));
@@ -274,12 +272,15 @@ async function readEventsBefore(
     onApiError(({ kind, message }) => (kind === 'forbidden' ? refused : `Events could not be read: ${message}`)),
   );
   if (typeof read === 'string') return { events: [], notes: [read] };
-  const near = read.events.flatMap(({ key, text, date }) => {
-    const atMs = instantOf(date ?? '');
-    const window = windows.find(({ fromMs, toMs }) => atMs >= fromMs && atMs < toMs);
-    return window ? [{ day: todayIn(timeZone, atMs), event: (text ?? '').slice(0, LONGEST_TEXT) || key, change: window.from }] : [];
-  });
-  return { events: near.toSorted((a, b) => a.day.localeCompare(b.day)).slice(0, MOST_EVENTS), notes: [] };
+  const near = read.events
+    .map(({ key, text, date }) => ({ event: (text ?? '').slice(0, LONGEST_TEXT) || key, atMs: instantOf(date ?? '') }))
+    .filter(({ atMs }) => windows.some(({ fromMs, toMs }) => atMs >= fromMs && atMs < toMs))
+    .toSorted((a, b) => a.atMs - b.atMs)
+    .slice(0, MOST_EVENTS);
+  return {
+    events: near.map(({ event, atMs }) => ({ day: todayIn(timeZone, atMs), event })),
+    notes: near.length > 0 ? ['Near events prove nothing.'] : [],
+  };
 }
 
 /** Causes of the headline, and what lies near it. */
@@ -302,8 +303,6 @@ async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, context:
   const withSegments = { ...input, segments };
   const causes = await inTurns(context.signal, () => explainHeadline(withSegments));
   const located = await inTurns(context.signal, () => datedChanges(withSegments));
-  const isOfCalendar = ({ metric, reading, change }: (typeof located)[number]) =>
-    calendarCause(metric, pointsKnown(reading, metric), change).length > 0;
   const near = await readEventsBefore(
     located.flatMap((own) => (isOfCalendar(own) ? [] : own.change)),
     context,
@@ -379,16 +378,13 @@ function wordPeriods(
     most: isOneOfSeveral ? MOST_OF_SEVERAL : undefined,
   });
   const days = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
-  const daysIn = (...labels: readonly string[]) => labels.map((label) => dateText(label, todayIn(timeZone, nowMs).slice(0, 4)));
-  const near = events.map(({ day, event, change }) => `${event} (${daysIn(day, change).join('; the change: ')})`);
-  const details = [...result.data.details, ...(near.length > 0 ? [`Close in time, which is no proof: ${listed(near)}.`] : [])];
   const comparison = {
     ...result.data,
     ...(detect && detect.length > 0 && { detect }),
-    ...(apart !== undefined && { answer: apart, findings: [] }),
+    ...(apart !== undefined && { answer: apart, findings: [], details: [] }),
     ...(judged.faults.length > 0 && { quality: [...judged.faults] }),
     baseline: { start: isoAt(baseline.startMs, timeZone), end: isoAt(baseline.endMs, timeZone), days: Number(days.toFixed(2)) },
-    ...(details.length > 0 && apart === undefined ? { details } : { details: [] }),
+    ...(events.length > 0 && { events }),
   };
   return { comparison, result };
 }

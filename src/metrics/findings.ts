@@ -178,6 +178,12 @@ export function faultFacts({ from, to, device, metrics, evidence }: CountingFaul
   };
 }
 
+/** Whether one place may hold visits of the other: two devices share none. */
+const areOfSameVisits = (a: FindingPlace, b: FindingPlace) => {
+  const own = new Map(Object.entries(a));
+  return Object.entries(b).every(([kind, name]) => (own.get(kind) ?? name) === name);
+};
+
 /**
  * A change within an earlier one at its place that goes on, the other way, held against the days of that one, and a day within an episode,
  * held against those around it: no news by itself.
@@ -189,7 +195,7 @@ function withinEarlier(own: Facts, all: readonly Facts[], { year }: Grammar): Fa
   const outer = all.find((other) => {
     const { from: first = from, to = '' } = other.when;
     if (other.subject !== own.subject || ![own, other].every(isMoved)) return false;
-    if (shape === 'day') return other.when.shape === 'episode' && first <= from && to >= from;
+    if (shape === 'day') return other.when.shape === 'episode' && first <= from && to >= from && areOfSameVisits(own.place, other.place);
     return isStep(own) && isStep(other) && first < from && placeOf(other) === placeOf(own) && other.verdict !== own.verdict;
   });
   if (!outer || own.against?.what !== 'before') return own;

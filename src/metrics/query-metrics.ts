@@ -200,6 +200,11 @@ function countedTo({ interval }: MetricQuery, { nowMs, timeZone }: QueryMetricsC
   return first === today ? minuteAt(nowMs, timeZone) : todayIn(timeZone, shiftDays(nowMs, -1, timeZone));
 }
 
+/** Whether a platform refused metrics because they are of e-commerce, which the project has none of. */
+function isAboutCommerce(metrics: readonly string[], error: unknown): boolean {
+  return error instanceof ApiError && /e-?commerce/i.test(error.message) && metrics.every((metric) => commerceMetrics.has(metric));
+}
+
 /** Reads the names that a table will need: without them the ids stand in it. */
 function readNames({ goalIds, compareSegments, segmentIds, zoneIds }: MetricQuery, lists: Lists) {
   const naming = [
@@ -352,10 +357,7 @@ export async function queryMetrics(
       : Promise.resolve({ complete: asked, grid: gridOf(asked, timeZone), read: NOTHING_READ, totals: NOTHING_READ })
     ).catch(async (error: unknown) => {
       if (isPerGoal && isAboutGoal(error)) throw new ApiError('invalid', await needed());
-      const isOfCommerce = query.metrics.every((metric) => commerceMetrics.has(metric));
-      throw isOfCommerce && error instanceof ApiError && /e-?commerce/i.test(error.message)
-        ? new ApiError('missing', commerceNote(query.metrics), { saysWayOn: true })
-        : error;
+      throw isAboutCommerce(query.metrics, error) ? new ApiError('missing', commerceNote(query.metrics), { saysWayOn: true }) : error;
     }),
     ...readNames(asked, lists),
   ]);

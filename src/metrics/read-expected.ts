@@ -20,8 +20,7 @@ import { commerceMetrics } from './read/query-notes.ts';
 import { COMMERCE_GOAL, isTotal, type QueryLine } from './read/query-table.ts';
 import { readKnownDays } from './read-known-days.ts';
 import { latestSegments } from './read-segments.ts';
-import { calendarCause } from './season.ts';
-import { isDay, pointsKnown } from './site-changes.ts';
+import { isDay, isOfCalendar } from './site-changes.ts';
 
 /** Days that two requests hold, and the least that teach. */
 const READ_DAYS = 184;
@@ -286,9 +285,8 @@ export async function atPlaces(
   const own = days.some(({ selection }) => selection.segmentIds.length > segmentIds.length);
   const ofDevices = await read({ devices: own ? EACH_DEVICE : PARTS, segmentSets: [segmentIds] });
   const placed = await inTurns(context.signal, () => atTheirPlaces(changes, [...days, ...ofDevices], known));
-  const isOpen = ({ reading, metric, change }: FoundChange) =>
-    reading.device === 'all' && calendarCause(metric, pointsKnown(reading, metric), change).length === 0;
-  if (own || !placed.some((each) => !isDay(each) && isOpen(each))) return placed;
+  const isOpen = (each: FoundChange) => !isDay(each) && each.reading.device === 'all' && !isOfCalendar(each);
+  if (own || !placed.some(isOpen)) return placed;
   const { latest } = await latestSegments(segmentIds, context).catch(onApiError(() => ({ latest: [] })));
   const ofSegments = latest.length === 0 ? [] : await read({ segmentSets: latest.map(({ id }) => [...segmentIds, id]) });
   return inTurns(context.signal, () => atTheirPlaces(changes, [...days, ...ofDevices, ...ofSegments], known));

@@ -9,6 +9,7 @@ import { factorsOf } from './metric-names.ts';
 import { dayPoints, kindOf } from './read/day-points.ts';
 import type { MetricRow } from './read/metric-answers.ts';
 import type { Selection } from './read/metric-grid.ts';
+import { calendarCause } from './season.ts';
 
 /** The visits of one selection, by all of their days that are known. */
 export interface Visits extends Pick<Selection, 'device' | 'segmentIds' | 'zoneId'> {
@@ -96,17 +97,22 @@ const ALONG = 0.5;
 export const goesAlong = (relative: number, other: number) => relative / other >= ALONG;
 
 /** The usual count of the days of a change, and how far that of these lies beside it. */
-function movedBy({ metric, reading, change: { from, to = LAST, relative } }: SiteChange): { usual: number; moved: number } {
-  const own = daysIn(pointsKnown(reading, metric), (label) => label >= from && label <= to);
+export function movedOn(points: readonly DailyPoint[], { from, to = LAST, relative }: Pick<DatedChange, 'from' | 'to' | 'relative'>) {
+  const own = daysIn(points, (label) => label >= from && label <= to);
   const usual = sumOf(own, 'numerator') / Math.max(Number.EPSILON, 1 + relative);
   return { usual, moved: usual * relative };
 }
 
 /** Whether a change is that of a part, which moved unlike the rest of some visits: by plain sums, because a season moves all parts. */
 export function isOfThisPart(part: SiteChange, whole: SiteChange): boolean {
+  const movedBy = ({ metric, reading, change }: SiteChange) => movedOn(pointsKnown(reading, metric), change);
   const [own, all] = [movedBy(part), movedBy(whole)];
   return !goesAlong((all.moved - own.moved) / (all.usual - own.usual), part.change.relative);
 }
+
+/** Whether special days that no earlier year is known of, or the season, could have made a change by itself. */
+export const isOfCalendar = ({ metric, reading, change }: SiteChange) =>
+  calendarCause(metric, pointsKnown(reading, metric), change).length > 0;
 
 /** Whether a change is a single unusual day, which has no place of its own to be searched for. */
 export const isDay = ({ change }: Pick<SiteChange, 'change'>) => change.shape === 'outlier';

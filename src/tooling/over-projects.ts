@@ -103,6 +103,7 @@ const OF_ONE = new Set([
   'revenue',
   'details',
   'findings',
+  'events',
   'units',
   'detect',
   'quality',
@@ -158,6 +159,7 @@ const tableAnswer = z.looseObject({
   units: z.record(z.string(), z.string()).optional(),
   currency: z.string().optional(),
   findings: z.array(z.looseObject({ place: z.looseObject({}).optional(), sentence: z.string() })).optional(),
+  events: z.array(z.looseObject({})).optional(),
 });
 
 /** The answer of one project. */
@@ -219,10 +221,12 @@ function joined(answers: readonly ProjectAnswer[]) {
         sentence: `${name}: ${finding.sentence}`,
       })) ?? [],
   );
+  const events = answers.flatMap(({ name, data }) => data.events?.map((event) => ({ project: name, ...event })) ?? []);
   return {
     ...(said.length > 0 && { answer: said.join(' ') }),
     ...Object.fromEntries(Object.entries(first ?? {}).filter(([name]) => !OF_ONE.has(name))),
     ...(answers.some(({ data }) => data.findings) && { findings }),
+    ...(events.length > 0 && { events }),
     ...(!isMixed && first?.currency !== undefined && { currency: first.currency }),
     ...(first?.units && { units: unitsOf(answers, isMixed) }),
     columns: [BY_PROJECT, ...columns, ...(isMixed ? [CURRENCY] : [])],

@@ -279,11 +279,10 @@ function titledBy(drawn: Drawn, own: readonly Finding[], changes: readonly Findi
   const isTold = (each: Finding) => each.verdict === 'unchanged' || isMoved(each);
   const finding = own.find((each) => each.when.shape !== 'day' && isTold(each));
   const isShown = (each: Finding) => each.cost?.of === drawn.metric || atPlacesOf(drawn, [each]).length > 0;
-  const day = own.find((each) => each.against?.what === 'expected' && isTold(each));
-  // Nobody sees one day in a course of weeks or months.
-  const unusualDay = isByDay(drawn) ? atPlacesOf(drawn, changes)[0] : undefined;
-  const change = changes.find((each) => isChange(each) && isShown(each)) ?? day ?? unusualDay;
-  const titled = finding ?? (drawn.isUntold ? undefined : change);
+  // Nobody sees one day in a course of weeks or months, nor one of several apart from the others.
+  const [day, ...others] = isByDay(drawn) ? own.filter(isTold) : [];
+  const change = changes.find((each) => isChange(each) && isShown(each));
+  const titled = finding ?? (drawn.isUntold ? undefined : (change ?? (others.length > 0 ? undefined : day)));
   // Of another metric it stands behind the name of what is drawn.
   const title =
     titled?.subject === drawn.metric ? titled.sentence : titled && `${capital(nameOf(drawn.metric))}: ${lowered(titled.sentence)}`;

@@ -133,14 +133,14 @@ describe('the sentence of a finding', () => {
     [
       'whose totals went the other way',
       { now: 3.5 },
-      'Conversion rate went from 3.41% to 3.5% (+2.6%); on comparable days it is 23% lower.',
+      'Conversion rate went from 3.41% to 3.5% (+2.6%). On comparable days it is 23% lower.',
     ],
     [
       'whose totals went the other way because of some days',
       { now: 3.5, causes: [{ kind: 'special day', name: 'the days from 4 to 10 Sept', share: 1.02, basis: 'measured' }] },
-      'Conversion rate went from 3.41% to 3.5% (+2.6%), because of the days from 4 to 10 Sept; otherwise it is 23% lower.',
+      'Conversion rate went from 3.41% to 3.5% (+2.6%), because of the days from 4 to 10 Sept. Otherwise it is 23% lower.',
     ],
-    ['whose totals are alike', { now: 3.41 }, 'Conversion rate went from 3.41% to 3.41% (0.0%); on comparable days it is 23% lower.'],
+    ['whose totals are alike', { now: 3.41 }, 'Conversion rate went from 3.41% to 3.41% (0.0%). On comparable days it is 23% lower.'],
     [
       'without a change',
       { verdict: 'unchanged', detectable: 19, change: { percent: -23, low: -48, high: 2 } },
@@ -166,12 +166,12 @@ describe('the sentence of a finding', () => {
         verdict: 'unchanged',
         causes: [{ kind: 'special day', name: 'Black Friday', basis: 'same time' }],
       },
-      'Visits went from 33,857 to 53,195 (+57%), mostly because of Black Friday; otherwise no significant change.',
+      'Visits went from 33,857 to 53,195 (+57%), mostly because of Black Friday. Otherwise no significant change.',
     ],
     [
       'that special days explain in part',
       { verdict: 'unchanged', causes: [{ kind: 'special day', name: 'Black Friday', share: 0.4, basis: 'measured' }] },
-      'Conversion rate went from 3.41% to 2.64% (-23%), partly because of Black Friday; otherwise -14.5%, no significant change.',
+      'Conversion rate went from 3.41% to 2.64% (-23%), partly because of Black Friday. Otherwise -14.5%, not significant.',
     ],
     [
       'that moved, mostly with special days',

@@ -3,7 +3,7 @@ import { Z_99 } from '../../statistics/tails.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { findReasons, type GroupChange, type Reasons } from '../engine/reasons.ts';
 import { type Days, type Effect, effectOnDays, type ScanFinding } from '../engine/scan.ts';
-import { daysIn, sumOf } from '../engine/series.ts';
+import { movedOn } from '../site-changes.ts';
 import {
   areNeighbours,
   areSameVisitors,
@@ -131,21 +131,6 @@ function mixFrom({ groupAt, ofAll = 0 }: Moves, place: Place, relative: number, 
 /** The share of a change that its part has at least where it is above all there. */
 const MOST = 0.5;
 
-/** How much of a metric a change of this size made at a place. */
-function movedOn(
-  { series, to: last }: Scene,
-  { metric, goalId, days }: EventQuestion,
-  place: Place,
-  relative: number | null | undefined,
-): number {
-  const own = series.get(seriesId(metric, { ...place, goalId }))?.days ?? [];
-  const counted = sumOf(
-    daysIn(own, (label) => label >= days.from && label <= (days.to ?? last)),
-    'numerator',
-  );
-  return Math.abs((counted * (relative ?? 0)) / Math.max(Number.EPSILON, 1 + (relative ?? 0)));
-}
-
 /** The place of a change and its size there, and the part of it that moved most, where all did. */
 function widestPlace(scene: Scene, moves: Moves, all: Place, question: EventQuestion) {
   const { members } = question;
@@ -160,8 +145,12 @@ function widestPlace(scene: Scene, moves: Moves, all: Place, question: EventQues
     // So it is of what the others did too and all together do not show, as the slow growth of a season.
     return isLikeOthers(moves.groupAt(at)) ? undefined : { isNarrow: false, place: at, relative: first };
   }
-  const isMost =
-    place && isMuchMore(group) && movedOn(scene, question, place, group.relative) >= MOST * movedOn(scene, question, all, moves.ofAll);
+  const { metric, goalId, days } = question;
+  const movedAt = (at: Place, relative: number | null | undefined) => {
+    const points = scene.series.get(seriesId(metric, { ...at, goalId }))?.days ?? [];
+    return Math.abs(movedOn(points, { ...days, relative: relative ?? 0 }).moved);
+  };
+  const isMost = place && isMuchMore(group) && movedAt(place, group.relative) >= MOST * movedAt(all, moves.ofAll);
   return { isNarrow: false, place: all, relative: moves.ofAll, ...(isMost && { most: place }) };
 }
 

@@ -37,6 +37,7 @@ export const comparisonShape = z.object({
       unit: z.string().optional(),
     })
     .optional(),
+  events: records,
   /** Days until a lasting change of this size in percent would show in four of five cases; null: longer than 92. */
   detect: z.array(z.object({ metric: z.string(), percent: z.number(), days: z.number().nullable() })).optional(),
   /** Days on which the counting looks broken. */

@@ -187,15 +187,15 @@ function calendarCauses(change: Change, { specialDays, period }: ComparisonScene
   };
   const partOf = (some: readonly Pick<Occasion, 'days'>[]) => 1 - differenceWithout(some) / differenceWithout([]);
   const parts = [...grouped(occasions, ({ name }) => name)].map(([name, own]) => ({ name, own, part: partOf(own) }));
-  const sorted = parts.filter(({ part }) => part > 0).toSorted((a, b) => b.part - a.part);
-  const told = sorted.slice(0, MOST_NAMES);
+  const told = parts
+    .filter(({ part }) => part > 0)
+    .toSorted((a, b) => b.part - a.part)
+    .slice(0, MOST_NAMES);
   // A change of comparable days is the reason where it makes most of the difference.
   const least = isOwnWay(change) ? MOST : LEAST_PART;
   if (!(partOf(occasions) >= least) || !occasions.some(({ isClear }) => isClear)) return [];
   // All that comparable days do not show, by the levels that the verdict is about.
-  const { relative } = change.judgement;
-  const share =
-    relative === null || isOwnWay(change) ? partOf(told.flatMap(({ own }) => own)) : 1 - logOf(relative) / differenceWithout([]);
+  const share = 1 - logOf(change.judgement.relative ?? 0) / differenceWithout([]);
   return [{ kind: 'special day', name: listed(told.map(({ name }) => name)), share: Number(share.toFixed(2)), basis: 'measured' }];
 }
 
@@ -238,17 +238,13 @@ function outlierSentence(change: Change, reading: Reading | undefined, { placeOf
 
 const VERDICTS = { up: 'higher', down: 'lower', 'within noise': 'unchanged', 'cannot be judged': 'uncertain' } as const;
 
-/** Days that are left out hide a change of comparable days where its figures show less than this share of it. */
-const HIDDEN = 2 / 3;
-
-/** The verdict of two ranges: by how their figures lie beside their own chance, unless days that are left out hide a change in them. */
+/** The verdict of two ranges: where a change inside the period makes that of the row, how their figures lie beside their own chance. */
 function verdictOf(change: Change): Facts['verdict'] {
   const { judgement } = change;
   const size = sizeOf(change);
-  if (!judgement.expected && isChanged(judgement) && size) {
-    const isHidden = !judgement.main && size.percent / (100 * (judgement.relative ?? 0)) < HIDDEN;
-    if (size.low * size.high <= 0 && !isHidden) return 'unchanged';
-    if (judgement.main) return size.percent < 0 ? 'lower' : 'higher';
+  if (!judgement.expected && isChanged(judgement) && judgement.main && size) {
+    if (size.low * size.high <= 0) return 'unchanged';
+    return size.percent < 0 ? 'lower' : 'higher';
   }
   const verdict = toldVerdict(judgement);
   if (verdict === 'drift') return (judgement.relative ?? 0) < 0 ? 'lower' : 'higher';
@@ -335,7 +331,7 @@ function beforeName(
   const labels = reading.baselineDays.map(({ interval }) => interval.label ?? '');
   const both = labels.filter((label) => held.some((own) => isOn(own.change, { first: label, last: label })));
   if (judgement.expected || both.length === 0) return { name: `${changes} ${judgement.expected ? 'left out' : 'included'}` };
-  return { name: `with ${changes} on ${both.length} of the ${labels.length} days before` };
+  return { name: `with ${changes} on ${both.length} of the ${labels.length} days of the baseline` };
 }
 
 const rangeUnit = ({ metric, isPerDay }: Change, currency: string | undefined) =>

@@ -48,6 +48,7 @@ export function detectionsOf(reading: Reading, metrics: readonly string[], perce
 
 /** `With 9 days at the present level, a change of 19.5% in conversion rate and 24% in revenue could be seen in that time.` */
 function leastSentence(unseen: readonly Detection[]): string {
+  // Rounded up, so that it is more than what was asked.
   const texts = unseen.flatMap(({ metric, smallest }) =>
     smallest === undefined ? [] : [`${formatNumber(Math.ceil(10 * smallest) / 10, { digits: 1 })}% in ${nameOf(metric).toLowerCase()}`],
   );

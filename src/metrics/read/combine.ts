@@ -38,6 +38,7 @@ export function sumsOf(metric: string, values: MetricValues): Sums | undefined {
     case 'mean':
       return sumsBy(values[combination.weight], value, (weight, mean) => ({ numerator: mean * weight, denominator: weight }));
     case 'quotient':
+      // A quotient of 0 does not say how many parts there were.
       return sumsBy(values[combination.numerator], typeof value === 'number' && value > 0 ? value : undefined, (numerator, quotient) => ({
         numerator,
         denominator: numerator / quotient,

@@ -16,9 +16,11 @@ const UNTOLD: ReadonlySet<unknown> = new Set(['all', ALL_VISITORS, COMMERCE_GOAL
 const QUOTED: ReadonlySet<string> = new Set(['segment', 'goal', 'zone', 'within']);
 
 /** A time or a place of the table as people write it: `12 Sept`, `the week of 7 Sept`, `Nov 2025`, `mobile`, `"Germany"`. */
-function namePart(column: string, cell: string, year: string): string {
+function namePart(column: string, cell: string, year: string, isOneDay: boolean): string {
   if (QUOTED.has(column)) return `"${cell}"`;
   if (column === 'month') return dateText(`${cell}-01`, '').replace(/^1 /, '');
+  // The day of its hours is that of the whole sentence.
+  if (column === 'hour' && isOneDay) return dateText(cell, year).replace(/^[^,]*, /, '');
   if (column === 'week') return `the week of ${dateText(cell, year)}`;
   return /^\d{4}-\d\d-\d\d/.test(cell) ? dateText(cell, year) : cell.replace(/^(\d{4})-(Q\d)$/, '$2 $1');
 }
@@ -79,7 +81,7 @@ function endsText(metric: string, subject: string, table: QueryTable, names: rea
     const told = names.flatMap((name, column) =>
       name === 'zoneId' || UNTOLD.has(row.own[column])
         ? []
-        : [namePart(name, String(row.own[column]).replace(PART_MARK, ''), grammar.year).replace(from === to ? /^.*, /u : '', '')],
+        : [namePart(name, String(row.own[column]).replace(PART_MARK, ''), grammar.year, from === to)],
     );
     const ofAll = typeof row.share === 'number' ? `, ${valueText(row.share, '%')} of all` : '';
     return `${told.join(', ') || String(row.own[0])} (${figure(row)}${row.isPart ? ' in part of it' : ''}${ofAll})`;

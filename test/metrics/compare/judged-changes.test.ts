@@ -170,7 +170,7 @@ it('a campaign that ended is why visits are fewer, and no change of comparable d
   const campaign = { on: 'visits', from: 14, to: 8, factor: 4, device: 'mobile' } as const;
   const visits = findingsOf({ events: [campaign] }, ['visits']).find(({ place }) => !place.device);
   expect(visits?.sentence).toMatch(
-    /^Visits went from .*, mostly because of the rise from 17 to 23 Sept; otherwise no significant change\.$/,
+    /^Visits went from .*, mostly because of the rise from 17 to 23 Sept\. Otherwise no significant change\.$/,
   );
 });
 

@@ -300,9 +300,9 @@ it('a change within noise says the smallest one that would have shown, larger th
 });
 
 it('a change that 92 days would not show is answered with the smallest that they would', async () => {
-  expect((await calm({ detect: 0.5, metrics: ['conversionRate'] })).text).toMatch(
-    /^A lasting change of 0\.5% could not be seen within 92 days in conversion rate\.\sA change of [\d.]+% in .+ could be seen in that/,
-  );
+  const [size, least] = (await calm({ detect: 0.5, metrics: ['conversionRate'] })).text.split('\n');
+  expect(size).toBe('A lasting change of 0.5% could not be seen within 92 days in conversion rate.');
+  expect(least).toMatch(/^A change of [\d.]+% in .+ could be seen in that time\./);
 });
 
 const JUDGED: ReadonlySet<unknown> = new Set(['up', 'down', 'drift', 'within noise']);
@@ -334,4 +334,22 @@ it('figures per day stand beside the totals of ranges that differ in length', as
   });
   const range = findingsOf(answer).find(({ when }) => when.shape === 'range');
   expect(range).toMatchObject({ unit: 'sessions a day', now: expect.closeTo(Number(row?.['after']), 2) });
+});
+it('a break from before the period comes first, by the rate that sales follow from and the same in every question', {
+  tags: 'nightly',
+}, async () => {
+  const { startDay, device } = platform().stories.conversionFall;
+  const asked = { startDate: '2026-11-13', endDate: 'yesterday', devices: [device] };
+  const findingsFor = async (more: object) => findingsOf(await compare({ ...asked, ...more }));
+  const [first, second] = await findingsFor({});
+  expect(first).toMatchObject({
+    subject: 'conversionRate',
+    place: { device },
+    when: { shape: 'step', from: startDay, ongoing: true },
+    verdict: 'lower',
+    cost: { of: 'revenueSum', from: startDay },
+  });
+  expect(first?.cost?.high).toBeLessThan(0);
+  expect(second).toMatchObject({ subject: 'conversionRate', when: { shape: 'range' }, verdict: 'lower' });
+  for (const metrics of [['revenueSum'], ['conversionCount', 'revenueSum']]) expect((await findingsFor({ metrics }))[0]).toEqual(first);
 });
