@@ -107,7 +107,8 @@ function pointsOf(times: Float64Array, nuisance: Nuisance, sampling: Float64Arra
         if (row >= first && row < last) values[row] = nthDouble(values, row) + drift ** -2;
       }
       const determinants = base + eliminate(own, first, last) + 2 * (last - first) * Math.log(drift);
-      const squares = own[last]?.[last] ?? 0;
+      // Of days that the columns fit exactly rounding may leave less than nothing.
+      const squares = Math.max(Number.EPSILON, own[last]?.[last] ?? 0);
       const prior = Math.log(nth(CARRY_PRIORS, index) * nth(priors, at));
       return { carry, drift, weight: prior - determinants / 2 - (freedom / 2) * Math.log(squares) };
     });

@@ -8,7 +8,7 @@ import { whitenerOf } from '../../statistics/whitening.ts';
 import { seasonOf } from '../season.ts';
 import type { Change, DatedChange } from './changes.ts';
 import { fitOf, varianceOf } from './fit.ts';
-import { estimateNoise, type Noise } from './noise.ts';
+import { estimateNoise, type Noise, samplingOf } from './noise.ts';
 import { isTooRare } from './scan.ts';
 import { allShapes, LONGEST_EPISODE_DAYS } from './seek.ts';
 import {
@@ -16,6 +16,7 @@ import {
   asOrdinary,
   type DailyPoint,
   daysIn,
+  FAR_DAYS,
   isCounted,
   isSum,
   LEAST_HISTORY_DAYS,
@@ -159,17 +160,23 @@ export function predictionOf(
   const first = later[0]?.label;
   if (first === undefined) return undefined;
   const past = daysIn(history, (label) => label < first);
+  // Of what has long been over nothing is expected, as of what has not begun.
+  if (past.slice(-FAR_DAYS).every(({ numerator }) => numerator === 0)) return undefined;
   const own = seriesOf(past, kind, first);
   if (!own || own.learned < LEAST_HISTORY_DAYS) return undefined;
   const study = studySeries(own, allShapes(own.block + WEEK, own.labels.length, HISTORY, LONGEST_EPISODE_DAYS));
   const series = seriesOf([...past, ...later.map((day) => ({ ...day, numerator: day.numerator ?? 0 }))], kind, first);
   if (!study || !series) return undefined;
-  const found = [...study.changes, ...knownSteps(own, study.changes, steps)];
+  const added = knownSteps(own, study.changes, steps);
+  const found = [...study.changes, ...added];
   const changes = continued(found, series.learned, series.times.length, least);
-  const noise = estimateNoise(
-    series,
-    found.filter(({ shape }) => shape !== 'outlier'),
-  );
+  const noise =
+    added.length === 0
+      ? { ...study.noise, sampling: samplingOf(series, study.noise) }
+      : estimateNoise(
+          series,
+          found.filter(({ shape }) => shape !== 'outlier'),
+        );
   if (!noise) return undefined;
   return { series, noise, predict: predictor(series, noise, changes, isAhead), isRare: isTooRare(own) };
 }
@@ -217,7 +224,8 @@ function expectRows(
       return nthDouble(bases, index) * (1 + relativeOf(series, predict(single).mean));
     });
     const level = total(levels);
-    for (const [index, day] of at.entries()) weights[day - learned] = nthDouble(levels, index) / level;
+    // Days on which nothing is expected count alike.
+    for (const [index, day] of at.entries()) weights[day - learned] = level > 0 ? nthDouble(levels, index) / level : 1 / at.length;
     const [middle, sd] = [deviationOf(series, level / base), Math.sqrt(predict(weights).variance)];
     const shift = correction * at.length;
     const trials = isSum(kind) ? 1 : sumOf(days, 'denominator');

@@ -1,4 +1,4 @@
-import { nth, nthDouble } from '../../lib/nth.ts';
+import { nth, nthDouble, nthUnsigned } from '../../lib/nth.ts';
 import { inverseOf } from '../../statistics/elimination.ts';
 import { kept, lastResults } from '../../statistics/kept-fits.ts';
 import { median } from '../../statistics/order.ts';
@@ -13,6 +13,9 @@ import { scatterOfWeekdays } from './weekday-scatter.ts';
 export interface Noise {
   /** Variance by sampling, for each day of the whole series. */
   readonly sampling: Float64Array;
+  /** That of a day of average traffic over what its series says, and the variance that each weekday has beyond it. */
+  readonly factor: number;
+  readonly weekdays: Float64Array;
   /** Variance of the shocks that days have beyond sampling. */
   readonly shock: number;
   /** Autocorrelation of these shocks. */
@@ -107,6 +110,10 @@ export function estimateNoise(series: Series, known: readonly Interval[]): Noise
   return learnNoise(series, past);
 }
 
+/** Variance of each day by sampling in a series, also of days behind those that taught its noise. */
+export const samplingOf = ({ sampling, doubt, weekdays }: Series, noise: Pick<Noise, 'factor' | 'weekdays'>) =>
+  sampling.map((own, at) => own * noise.factor + nthDouble(noise.weekdays, nthUnsigned(weekdays, at)) + nthDouble(doubt, at));
+
 const learnNoise = kept('noise', (series: Series, past: readonly Interval[]): Noise | undefined => {
   const { learned, kind, sampling } = series;
   if (learned < LEAST_DAYS) return undefined;
@@ -136,10 +143,13 @@ const learnNoise = kept('noise', (series: Series, past: readonly Interval[]): No
   const { carry, drift } = weighCarryAndDrift(times, nuisance, forgiven, kind);
   const left = residualsOf(nuisance, drift, whitenerOf(times, { ...forgiven, carry }), forgiven.lost);
   const factor = left.squares / LOSS[counted ? 'counted' : 'summed'];
+  const scale = {
+    factor: counted ? 1 : (factor * rough) / 2,
+    weekdays: Float64Array.from(scatter, (more) => (more - 1) * rough * factor),
+  };
   return {
-    sampling: chanceOfDay.map(
-      (value, at) => (counted ? value : value * factor) + nthDouble(wide, at) * factor + nthDouble(series.doubt, at),
-    ),
+    ...scale,
+    sampling: samplingOf(series, scale),
     shock: counted ? Math.max(0, factor * (chance + shock) - chance) : shock * factor,
     carry,
     drift,

@@ -96,7 +96,7 @@ const MIDDLE_VARIANCE = 0.05;
 /** As good as the logarithm. */
 const LEAST_POWER = 1e-3;
 /** Days without data from which on two parts of a series belong to different seasons. */
-const FAR_DAYS = 35;
+export const FAR_DAYS = 35;
 /** Of the effect of a special day on a contrast of two groups: they hardly differ in it. */
 const DOUBT_OF_CONTRAST = 0.1 ** 2;
 /** A weekday is expected at least this much of the others, so that one without events divides nothing by zero. */

@@ -59,7 +59,7 @@ interface Open {
   readonly score?: number;
 }
 
-const UNKNOWN: ExpectedCell = { expected: null, low: null, high: null, verdict: 'too young' };
+const UNKNOWN: ExpectedCell = { expected: null, low: null, high: null, verdict: 'not enough data' };
 const NOTHING: ExpectedCell = { ...UNKNOWN, verdict: null };
 
 /** Whether a change is of a metric or of what it is made of. */

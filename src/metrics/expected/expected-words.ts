@@ -229,8 +229,8 @@ export interface ExpectedTold {
 export function tellExpected(lines: readonly QueryLine[], words: Words): ExpectedTold {
   const { query, grammar } = words;
   const all = valuesOf(lines, query);
-  if (all.length > 0 && all.every(({ cell }) => cell.verdict === 'too young'))
-    return { facts: [], lead: ['Nothing can be expected yet: fewer than 21 days before the range are known.'], details: [] };
+  if (all.length > 0 && all.every(({ cell }) => cell.verdict === 'not enough data' && cell.expected === null))
+    return { facts: [], lead: ['Nothing can be expected: too few of the days just before the range have data.'], details: [] };
   const past = all.filter((own) => !isAhead(own));
   const judged = past.filter((own) => own.cell.verdict === 'normal' || isClear(own));
   // Of what was asked as one row a reader wants to know how it was, normal or not.

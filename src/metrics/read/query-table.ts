@@ -30,7 +30,7 @@ export interface ExpectedCell {
   /** The first day of a lasting change before it, whose level is taken as usual. */
   readonly since?: string | undefined;
   /** Null of a metric that has no value on any day, as one that the project does not have. */
-  readonly verdict: null | 'normal' | 'high' | 'low' | 'forecast' | 'too young' | 'not enough data';
+  readonly verdict: null | 'normal' | 'high' | 'low' | 'forecast' | 'not enough data';
 }
 
 /** Columns of what was to be expected, by their metric: named after it where there are several. */

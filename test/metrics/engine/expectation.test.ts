@@ -37,7 +37,28 @@ function expectedOf(days: readonly DailyPoint[], factorAt: (at: number) => numbe
   return expected / days.slice(177).reduce((sum, { numerator }) => sum + numerator, 0);
 }
 
+/** Days of which only some in a row have anything, as those of a campaign. */
+function campaign(seed: number): DailyPoint[] {
+  const { integer, poisson } = seeded(seed);
+  const [from, length, level] = [integer(0, 180), integer(1, 60), [0.2, 20, 500][seed % 3] ?? 1];
+  return pointsFrom(FIRST, 212, (at) => (at >= from && at < from + length ? poisson(level) : 0));
+}
+
 describe('bounds at 95 %', () => {
+  it.each(['count', 'amount'] as const)('are numbers, or unknown, wherever all that was counted began and ended: %s', (kind) => {
+    const values = times(60, campaign).flatMap((days) => {
+      const { rows = [] } = expectationsOf(kind, days.slice(0, 184), rowsOf(days.slice(184), 14)) ?? {};
+      return rows.flatMap(({ expected, low, high }) => [expected, low, high]);
+    });
+    expect(values.length).toBeGreaterThan(20);
+    expect(values.filter((value) => !Number.isFinite(value))).toEqual([]);
+  });
+
+  it('are unknown of what has been over for weeks', () => {
+    const over = daysOf({ days: 184, visits: 500, step: [140, 0] }, 4);
+    expect(expectationsOf('count', over.slice(0, 177), rowsOf(over.slice(177), 7))).toBeUndefined();
+  });
+
   it('lie around the level that the last days have, after a step that goes on', () => {
     expect(1 / expectedOf(daysOf({ days: 184, visits: 2_000, step: [130, 0.6] }, 3))).toBeCloseTo(1, 1);
   });

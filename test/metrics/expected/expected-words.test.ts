@@ -129,8 +129,8 @@ it.each<[string, readonly Row[], ReturnType<typeof told>['lead'], string[]?]>([
   ['counts values and not weeks where rows are of devices too', [one, one, one], ['All 3 values were normal.'], ['week', 'device']],
   [
     'says that nothing can be expected of a young site',
-    [day(5, { expected: null, low: null, high: null, verdict: 'too young' })],
-    ['Nothing can be expected yet: fewer than 21 days before the range are known.'],
+    [day(5, { expected: null, low: null, high: null, verdict: 'not enough data' })],
+    ['Nothing can be expected: too few of the days just before the range have data.'],
   ],
 ])('%s', (_, days, lead, breakdown) => {
   expect(told(days, breakdown).lead).toEqual(lead);
