@@ -113,6 +113,8 @@ function reasonFacts(placed: PlacedChange, currency: string | undefined): Pick<F
   const { metric, change, rows, cost, last, points, goal, causes = [] } = placed;
   const alone = [...calendarCause(metric, points, change), ...orderCause(metric, points, change.from, change.to)].slice(0, 1);
   if (alone.length > 0) return { causes: alone };
+  // The visits that are more or fewer made it, and have the cost.
+  if (causes.some(({ kind, basis }) => kind === 'mix' && basis === 'measured')) return { causes: [...causes] };
   const isOfOtherGoal = rows?.some((row) => row.isOfOtherGoal);
   const labels = new Set(daysBeside(kindOf(metric), points, change).map(({ label }) => label));
   const own = rows?.filter(({ interval }) => labels.has(interval.label ?? ''));

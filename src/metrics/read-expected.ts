@@ -277,7 +277,7 @@ export async function atPlaces(
   const keys = new Set(days.map(({ selection }) => keyOf(selection)));
   const areAlike = isOfAllDevices(query, grid);
   const ofDays = () => inTurns(context.signal, () => atTheirPlaces(changes, days, known));
-  if (!areAlike || changes.every(isDay)) return ofDays();
+  if (!areAlike || changes.length === 0) return ofDays();
   const read = async (places: Pick<MetricGrid, 'devices' | 'segmentSets'>) => {
     const { rows } = await fetchKept({ ...grid, ...places }, context).catch(onApiError(() => ({ rows: [] })));
     return rows.filter(({ selection }) => !keys.has(keyOf(selection)));

@@ -1,10 +1,11 @@
-import { daysFrom } from '../lib/calendar.ts';
+import { dayAfter, daysFrom } from '../lib/calendar.ts';
+import { byMost } from '../lib/order.ts';
 import type { DatedChange } from './engine/changes.ts';
 import { changesSince, measureChange, sizeOfDays } from './engine/measure.ts';
 import { findReasons, type Reasons } from './engine/reasons.ts';
 import { LAST } from './engine/scan.ts';
 import { LONGEST_EPISODE_DAYS } from './engine/seek.ts';
-import { type DailyPoint, daysIn, sumOf } from './engine/series.ts';
+import { type DailyPoint, daysIn, sumOf, valueOf } from './engine/series.ts';
 import { factorsOf } from './metric-names.ts';
 import { dayPoints, kindOf } from './read/day-points.ts';
 import type { MetricRow } from './read/metric-answers.ts';
@@ -114,7 +115,7 @@ export function isOfThisPart(part: SiteChange, whole: SiteChange): boolean {
 export const isOfCalendar = ({ metric, reading, change }: SiteChange) =>
   calendarCause(metric, pointsKnown(reading, metric), change).length > 0;
 
-/** Whether a change is a single unusual day, which has no place of its own to be searched for. */
+/** Whether a change is a single unusual day. */
 export const isDay = ({ change }: Pick<SiteChange, 'change'>) => change.shape === 'outlier';
 
 /** The change of a part of some visits, of those that were found, that a change of these is: on its days the part moved unlike the rest. */
@@ -140,6 +141,21 @@ export function onItsPart<Of extends Visits>(
   const reading = parts.find(({ name }) => name === named)?.reading;
   const there = reading && measuredOn({ ...own, reading });
   return there && there.change.relative * own.change.relative > 0 && isOfThisPart(there, own) ? there : undefined;
+}
+
+/** The part of some visits that a single unusual day lies on, without a search: the one farthest from its weeks before, if alone. */
+export function dayOnItsPart<Of extends Visits>(own: SiteChange<Of>, parts: readonly NamedVisits<Of>[]): SiteChange<Of> | undefined {
+  const { metric, change } = own;
+  const { from, relative } = change;
+  const farOf = ({ reading }: NamedVisits<Of>) => {
+    const points = pointsKnown(reading, metric);
+    const usual = daysIn(points, (label) => label >= dayAfter(from, -DAYS_BEFORE) && label < from);
+    return Math.sign(relative) * Math.log(valueOf(daysIn(points, (label) => label === from)) / valueOf(usual)) || 0;
+  };
+  const [most] = parts.toSorted(byMost(farOf));
+  const there = most && measuredOn({ ...own, reading: most.reading });
+  const isApart = there && (relative < there.change.low || relative > there.change.high);
+  return isApart && there.change.relative * relative > 0 && isOfThisPart(there, own) ? there : undefined;
 }
 
 /** A change of a part of some visits as all of them show it, where the rest of them went along; undefined where it is that of the part. */

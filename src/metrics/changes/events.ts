@@ -266,39 +266,17 @@ interface Draft {
   readonly mixed: readonly (Root & { readonly mix: NonNullable<Part['mix']>; readonly at: Place })[];
 }
 
-/** Visits that moved on the days of a change, by more or fewer of which a rate may have moved. */
-interface MovedVisits {
-  readonly place: Place;
-  readonly relative: number;
-  /** The part that is more; undefined of fewer. */
-  readonly grown: Place | undefined;
-}
-
-/** The visits of a draft, or those that moved most clearly in a change of about the same days. */
-function movedVisits(draft: Draft | undefined, others: readonly Cluster[], own: ScanFinding): MovedVisits | undefined {
-  if (draft) {
-    const { place, relative = 0, maker, most } = draft;
-    return { place, relative, grown: relative > 0 ? (maker ?? most ?? place) : undefined };
-  }
-  const ofVisits = ({ series }: Found) => series.metric === 'visits' && series.place.zoneId === undefined;
-  const found = others.flatMap(({ members }) => members.filter(ofVisits)).find(({ finding }) => areNeighbours(finding, own));
-  if (!found) return undefined;
-  const { series, finding } = found;
-  return { place: series.place, relative: finding.relative, grown: finding.relative > 0 ? series.place : undefined };
-}
-
-/** A root joins what already has its place; one that only follows from the mix of visits joins those, or stands for itself. */
-function placed(drafts: readonly Draft[], root: Root, located: Located | undefined, { lead }: Cluster, others: readonly Cluster[]) {
+/** A root joins what already has its place; one that only follows from the mix of visits joins those. */
+function placed(drafts: readonly Draft[], root: Root, located: Located | undefined, { lead }: Cluster) {
   if (!located) return drafts;
   const isDrift = lead.finding.shape === 'drift';
-  const draft = drafts.find(({ roots }) => roots.some(({ metric }) => metric === 'visits'));
-  const visits = root.metric === 'visits' ? undefined : movedVisits(draft, isDrift ? [] : others, lead.finding);
-  const of = visits && located.mixOf(visits.place, visits.relative);
   const { place, relative, most, maker } = located;
+  const visits = root.metric === 'visits' ? undefined : drafts.find(({ roots }) => roots.some(({ metric }) => metric === 'visits'));
+  const of = visits && located.mixOf(visits.place, visits.relative ?? 0);
   if (of) {
-    const mixed = { ...root, mix: { of, grown: visits.grown }, at: place };
-    if (!draft) return [...drafts, { place, relative, roots: [], mixed: [mixed] }];
-    return drafts.map((each) => (each === draft ? { ...each, mixed: [...each.mixed, mixed] } : each));
+    const grown = (visits.relative ?? 0) > 0 ? (visits.maker ?? visits.most ?? visits.place) : undefined;
+    const mixed = { ...root, mix: { of, grown }, at: place };
+    return drafts.map((each) => (each === visits ? { ...each, mixed: [...each.mixed, mixed] } : each));
   }
   // What drifts drifts by itself.
   const beside = drafts.filter(({ roots }) => !roots.some(({ metric, goalId }) => metric === root.metric && goalId === root.goalId));
@@ -328,7 +306,7 @@ function eventOf(scene: Scene, { lead, members }: Cluster, draft: Draft): Change
     const part = partAt(scene, metric, { ...at, goalId }, days);
     return part && part.low * part.high > 0 ? [{ ...part, place: { ...at, goalId }, mix }] : [];
   });
-  const goalIds = [...new Set((roots.length > 0 ? roots : mixed).map(({ goalId }) => goalId))];
+  const goalIds = [...new Set(roots.map(({ goalId }) => goalId))];
   const own: Place = { ...place, goalId: goalIds.includes(scene.base.goalId) ? scene.base.goalId : goalIds[0] };
   const { shape, from, to, days: length, earliest, latest } = finding;
   const shown = [...roots, ...mixed].flatMap((root) => root.members);
@@ -364,9 +342,8 @@ export function eventsOf(scene: Scene, cluster: Cluster, accepted: readonly Clus
       const place = first?.members[0]?.series.place;
       return place ? [eventOf(scene, cluster, { place, relative: undefined, roots, mixed: [] })] : [];
     }
-    const besides = accepted.filter((other) => other !== cluster);
     const drafts = roots.reduce<readonly Draft[]>(
-      (known, root) => placed(known, root, locate(scene, { ...root, days: cluster.lead.finding, others }), cluster, besides),
+      (known, root) => placed(known, root, locate(scene, { ...root, days: cluster.lead.finding, others }), cluster),
       [],
     );
     return drafts.map((draft) => eventOf(scene, cluster, draft));

@@ -6,6 +6,7 @@ import { dateText, listed, rangeText } from '../../findings/wording.ts';
 import { daysFrom, type Interval } from '../../lib/calendar.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { formatPercent } from '../../lib/number-text.ts';
+import { byMost } from '../../lib/order.ts';
 import { capital, headlineOf, lowered } from '../../lib/sentences.ts';
 import type { SpecialDays } from '../calendar/special-days.ts';
 import { joined, type Occasion, occasionsOf } from '../calendar/special-words.ts';
@@ -19,13 +20,14 @@ import { definitionOf, unitOf } from '../metric-definitions.ts';
 import { nameOf } from '../metric-names.ts';
 import type { CountingFault } from '../quality/counting.ts';
 import { dayPoints, figuresOf as expectedFigures, kindOf, rounded } from '../read/day-points.ts';
+import { OTHER_DEVICE } from '../read/metric-grid.ts';
 import { calendarCause } from '../season.ts';
 import { areNear, isDay, isOfThisPart, isOn, measuredAt, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
 import { type Causes, type CausesInput, deviceCause } from './causes.ts';
 import { type Change, earlierOf, figuresOf } from './change.ts';
 import { changeTable, deviceRecord, revenueRecord, segmentRecord, sizeOf, sizeOfFigures, sumsOf } from './comparison-rows.ts';
-import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
-import { besideChange, isOf, onItsDays, toldFor } from './dated-changes.ts';
+import { type Contribution, type Explained, effectsOf, isMix } from './contributions.ts';
+import { isOf, onItsDays, toldFor } from './dated-changes.ts';
 import { changeOf } from './judged-changes.ts';
 import { isChanged, type Reading, toldVerdict } from './readings.ts';
 
@@ -65,32 +67,21 @@ const REVENUE_FACTORS = [
 const shareOf = (contribution: number | undefined, change: number) =>
   contribution && change ? Number((contribution / change).toFixed(2)) : undefined;
 
-/** Points by which the share of a segment must have moved to be named. */
-const LEAST_MOVED = 3;
-
-/** A part of all visits by its share of them on both sides, in percent. */
-type Shared = Pick<Contribution, 'name' | 'shareBefore' | 'shareAfter'>;
-
 /** The part whose share moved most, and which way: `a smaller share of mobile`; empty without one. */
-function movedShare(parts: readonly Shared[]): string[] {
-  const movedOf = ({ shareBefore = 0, shareAfter = 0 }: Shared) => shareAfter - shareBefore;
+function movedShare(parts: readonly Contribution[]): string[] {
+  const movedOf = ({ shareBefore = 0, shareAfter = 0 }: Contribution) => shareAfter - shareBefore;
   const [most] = parts.toSorted((a, b) => Math.abs(movedOf(b)) - Math.abs(movedOf(a)));
   return most ? [`a ${movedOf(most) > 0 ? 'larger' : 'smaller'} share of ${most.name}`] : [];
 }
 
-/** The mix of devices where it makes a rate of all visits move: the device whose share of these moved most, and such a segment. */
-function mixCauses(explained: Explained | undefined, whole: Omit<GroupValues, 'name'>, segments: readonly GroupValues[]): Facts['causes'] {
-  const share = explained && isMix(explained) ? shareOf(effectsOf(explained).mix, explained.change) : undefined;
-  if (!explained || share === undefined) return [];
-  const percentOf = (own: GroupValues['before'], of: GroupValues['before']) => (100 * (own['visits'] ?? 0)) / (of['visits'] || 1);
-  const shared = segments.map(({ name, before, after }) => ({
-    name: `"${name}"`,
-    shareBefore: percentOf(before, whole.before),
-    shareAfter: percentOf(after, whole.after),
-  }));
-  const far = shared.filter(({ shareBefore, shareAfter }) => Math.abs(shareAfter - shareBefore) >= LEAST_MOVED);
-  const names = [...movedShare(explained.groups), ...movedShare(far)];
-  return names.map((name) => ({ kind: 'mix' as const, name, share, basis: 'measured' as const }));
+/** The mix of visits where it makes a rate of them all move: of devices, or of a segment and the others, whichever explains most. */
+function mixCauses(divisions: readonly (Explained | undefined)[]): Facts['causes'] {
+  const mixed = divisions.flatMap((each) =>
+    each && isMix(each) ? [{ ...each, share: shareOf(effectsOf(each).mix, each.change) ?? 0 }] : [],
+  );
+  const [most] = mixed.toSorted(byMost(({ share }) => share));
+  const known = most?.groups.filter(({ name }) => name !== OTHER_DEVICE) ?? [];
+  return movedShare(known).map((name) => ({ kind: 'mix' as const, name, share: most?.share ?? 0, basis: 'measured' as const }));
 }
 
 /**
@@ -112,8 +103,8 @@ function causesOf(own: SiteChange<Reading>, { causes: { whole }, input }: Compar
     });
   if (reading === whole) {
     const named = devices.map((device) => ({ name: device.device, reading: device }));
-    const beside = segments.chosen.map((each) => besideChange(each.name, each.reading, own));
-    return [...made, ...mixCauses(onItsDays(own, whole, named), besideChange('', whole, own), beside)];
+    const divisions = [named, ...segments.chosen.map((each) => [{ ...each, name: `"${each.name}"` }])];
+    return [...made, ...mixCauses(divisions.map((parts) => onItsDays(own, whole, parts)))];
   }
   const others = judged.devicesOf(metric).filter((other) => other.reading !== reading && other.verdict !== 'not enough data');
   const isAlone = others.length > 0 && !others.some(isChanged) && isOfThisPart(own, measuredAt({ ...own, reading: whole }));
@@ -307,17 +298,14 @@ function beforeName(
   { located, grammar: { year } }: ComparisonScene,
   isExplained: boolean,
 ): { name?: string } {
-  const { metric, judgement, days, since } = change;
+  const { metric, judgement, days } = change;
   if (judgement.verdict === 'too young') return { name: 'too few days before' };
   if (!reading || (!judgement.expected && isMoved({ verdict: verdictOf(change) }))) return {};
   // What is expected of a day is without the change, however long that goes on.
   const first = judgement.expected ? '' : (reading.baselineDays[0]?.interval.label ?? LAST);
   const named = leftOut(change, reading);
   const isNew = (own: DatedChange) => !isExplained || named.every((each) => !areNear(each, { ...own, relative: each.relative }));
-  // Visits that are a part of those that changed hold it, too.
-  const isHeld = (own: SiteChange<Reading>) =>
-    isOf(own, metric, reading) || (own.metric === metric && since !== undefined && areNear(own.change, since));
-  const held = located.filter((own) => !isDay(own) && own.change.from > first && isHeld(own) && isNew(own.change));
+  const held = located.filter((own) => !isDay(own) && own.change.from > first && isOf(own, metric, reading) && isNew(own.change));
   // The days before teach a level that has lasted for a while.
   const usual = held.find(({ change: own }) => judgement.expected && own.to === undefined && !isNewAt(days.last, own));
   if (usual) return { name: usualLevel(usual.change.from, year) };
@@ -363,7 +351,7 @@ function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | 
   const { causes, input } = scene;
   // Shares of devices move the rate of all visits, and that of no device.
   const isWhole = reading !== undefined && reading === causes.whole;
-  const mix = isWhole ? mixCauses(deviceCause(change, reading, input)?.explained, reading, input.segments.all) : [];
+  const mix = isWhole ? mixCauses([deviceCause(change, reading, input)?.explained]) : [];
   // Beside a change that is told, the season need not explain the range.
   const isTold = scene.located.some((own) => reading && !isDay(own) && isOf(own, change.metric, reading) && isOn(own.change, change.days));
   return [...mix, ...why, ...(calendar.length > 0 || isTold ? [] : seasonCauses(change, reading))];

@@ -27,7 +27,7 @@ import { CLEAR_P_VALUE } from './judged-changes.ts';
 import type { Reading } from './readings.ts';
 
 /** A change that made that of a metric on the one device, else the one segment, that moved unlike the rest; itself where none did. */
-function narrowed(own: SiteChange<Reading>, of: string, { parts, segments, judged }: CausesInput): SiteChange<Reading> {
+function narrowed(own: SiteChange<Reading>, { parts, segments, judged }: CausesInput): SiteChange<Reading> {
   const { metric, change, reading } = own;
   const devices = parts.filter(
     (part) => part !== reading && part.segmentIds.length === reading.segmentIds.length && isWithin(part, reading),
@@ -42,8 +42,7 @@ function narrowed(own: SiteChange<Reading>, of: string, { parts, segments, judge
   const [alone] = shown.length === 1 ? shown : [];
   const there = alone && measuredAt(alone);
   if (there && isOfThisPart(there, own)) return there;
-  // The segments that were read are those in which the headline moved unlike the rest.
-  const chosen = of === judged.headline.metric ? segments.chosen.filter((segment) => isWithin(segment.reading, reading)) : [];
+  const chosen = segments.chosen.filter((segment) => isWithin(segment.reading, reading));
   return onItsPart(own, named) ?? onItsPart(own, chosen, segments.all.length) ?? own;
 }
 
@@ -84,11 +83,11 @@ export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
   const { readings, judged } = input;
   const { changes, headline, hidden } = judged;
   const placed: SiteChange<Reading>[] = [];
-  const place = (own: SiteChange<Reading>, of: Change) => {
+  const place = (own: SiteChange<Reading>) => {
     // A device or a segment that shows it best need not be the one that made it.
     const wider = readings.filter((each) => isWithin(own.reading, each));
     const whole = wider.find((each) => wider.every((other) => isWithin(other, each)));
-    placed.push(narrowed((whole && onTheWhole(own, whole)) ?? own, of.metric, input));
+    placed.push(narrowed((whole && onTheWhole(own, whole)) ?? own, input));
   };
   const asked = changes.map((change, at) => ({
     change,
@@ -106,7 +105,7 @@ export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
       // A day is told of what was asked first, or where it was asked about.
       const isShown = !isDay(each) || change === headline || days.first === days.last;
       // What is left of a change beside an earlier one may be nothing.
-      if (isShown && isOn(each.change, days) && each.change.low * each.change.high > 0) place(each, change);
+      if (isShown && isOn(each.change, days) && each.change.low * each.change.high > 0) place(each);
     }
   }
   // Each once: by the part or the factor that carries it, else as it was placed first.
@@ -121,7 +120,7 @@ export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
 }
 
 /** A part of the visits on the days before a change and on those of it. */
-export function besideChange(name: string, { known }: Reading, { metric, change: { from, to } }: SiteChange<Reading>): GroupValues {
+function besideChange(name: string, { known }: Reading, { metric, change: { from, to } }: SiteChange<Reading>): GroupValues {
   const valuesOn = (days: AskedDays) => {
     const rows = known.filter(
       ({ interval: { label, isPart } }) => label !== undefined && !isPart && isOn({ from: label, to: label }, days),

@@ -145,12 +145,11 @@ export function measureChange(kind: MetricKind, days: readonly DailyPoint[], fou
   const { series } = study;
   const last = series.labels.at(-1) ?? found.from;
   const distanceOf = ({ from }: Pick<DatedChange, 'from'>) => Math.abs(daysFrom(found.from, from));
-  const offOf = ({ relative }: Pick<DatedChange, 'relative'>) => Math.abs(relative - found.relative);
   const near = study.changes
     .map((change) => dated(series, change))
     .filter(({ shape, from, relative }) => (shape !== 'outlier' || from === found.from) && relative * found.relative > 0)
     .filter((change) => distanceOf(change) <= (found.from === found.to ? 0 : NEAR_DAYS))
-    .toSorted((a, b) => distanceOf(a) - distanceOf(b) || offOf(a) - offOf(b));
+    .toSorted((a, b) => distanceOf(a) - distanceOf(b));
   const isEndInDoubt = daysFrom(found.to ?? last, last) <= DAYS_IN_DOUBT;
   // A day that stands alone is what a question saw of it, whatever else begins there.
   const alone = near.slice(0, 1).find(({ shape }) => shape === 'outlier');

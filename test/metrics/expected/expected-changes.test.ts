@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { dayAfter } from '../../../src/lib/calendar.ts';
 import { costOnDays, totalsOf } from '../../../src/metrics/change-cost.ts';
-import { changesBefore, changesFrom, notOver } from '../../../src/metrics/expected/expected-changes.ts';
+import { atTheirPlaces, changesBefore, changesFrom, notOver } from '../../../src/metrics/expected/expected-changes.ts';
 import type { ExpectedInput, FoundChange } from '../../../src/metrics/expected/expected-lines.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
 import { times } from '../../support/times.ts';
@@ -107,5 +107,33 @@ describe('changes around the rows of an expectation', () => {
     const { days } = risenFrom(calm, 110, { revenueSum: 1.4 });
     const sold = days.map((row, at) => (at < 110 ? row : { ...row, values: { ...row.values, cartAverage: 80 } }));
     expect(changesFrom({ ...calm, days: sold }, day(100))).toEqual([]);
+  });
+});
+
+describe('a single day', () => {
+  /** The visits of a site and of its two devices, of which one has so many times its visits on a day, and the other so many. */
+  function risenOn(at: number, mobile: number, desktop: number) {
+    const random = seeded(12);
+    const days = times(DAYS, (own) => {
+      const [first, second] = [mobile, desktop].map((factor) => random.poisson(3_000 * (own === at ? factor : 1)));
+      const visits = { all: (first ?? 0) + (second ?? 0), mobile: first ?? 0, desktop: second ?? 0 };
+      return (['all', 'mobile', 'desktop'] as const).map((device) => rowOn(day(own), { visits: visits[device] }, { device }));
+    }).flat();
+    const ofAll = days.filter(({ selection }) => selection.device === 'all');
+    const asked = { query: { metrics: ['visits'], bases: [] }, lines: [], days: ofAll, known: NOTHING_KNOWN, timeZone: 'UTC' } as never;
+    return atTheirPlaces(changesFrom(asked, day(110)), days, NOTHING_KNOWN as never).map(({ reading: { device }, change }) => ({
+      device,
+      day: change.from,
+      size: Number(change.relative.toFixed(1)),
+    }));
+  }
+
+  it('is told of the device that made it, by its size there', () => {
+    expect(risenOn(130, 1.6, 1)).toEqual([{ device: 'mobile', day: day(130), size: 0.6 }]);
+  });
+
+  it('is told of all visits where the devices moved alike, or one of them only somewhat more', () => {
+    expect(risenOn(130, 1.4, 1.4)).toEqual([{ device: 'all', day: day(130), size: 0.4 }]);
+    expect(risenOn(130, 1.45, 1.35)).toEqual([{ device: 'all', day: day(130), size: 0.4 }]);
   });
 });
