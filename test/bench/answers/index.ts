@@ -164,7 +164,10 @@ export async function benchAnswers(product: string, args: readonly string[]): Pr
   const { worlds, rows } = await askWorlds({ product, numbers, tell, ...(at >= 0 && { seed: Number(args[at + 1]) }) });
   const fixed = rows.filter(({ world }) => FIXED.some(({ name }) => name === world));
   if (args.includes('-u') && numbers.length === 0) {
-    const lines = Object.entries(kept(fixed)).map(([key, row]) => `  ${JSON.stringify(key)}: ${JSON.stringify(row)}`);
+    // As the formatter has them.
+    const lines = Object.entries(kept(fixed)).map(
+      ([key, row]) => `  "${key}": ${JSON.stringify(row, null, 1).replaceAll(/\s*\n\s*/g, ' ')}`,
+    );
     await writeFile(LAST, `{\n${lines.join(',\n')}\n}\n`);
     await writeFile(PAGE, documentOf(rows, worlds));
     return;
