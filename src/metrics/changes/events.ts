@@ -22,8 +22,6 @@ interface Located {
   readonly most?: Place | undefined;
   /** The part that made the change although its days before are too few to judge it, as one that rose from nothing. */
   readonly maker?: Place | undefined;
-  /** Whether the change lies at another place as well as at its own, as far as the days show. */
-  readonly fits: (place: Place) => boolean;
   /** Whether it comes from more or fewer visits of a place, which changed by `relative`. Undefined: it does not. */
   readonly mixOf: (place: Place, relative: number) => Mix | undefined;
   /** How much it changed there; undefined where that is not known. */
@@ -175,16 +173,13 @@ function locate(scene: Scene, question: EventQuestion): Located | undefined {
   const widest = widestPlace(scene, moves, all, question);
   if (!widest) return undefined;
   const { isNarrow, ...where } = widest;
-  const fits = (other: Place) => {
-    const own = moves.groupAt(other);
-    return own?.verdict === 'more' && isAlone(own);
-  };
   return {
     ...where,
     maker: isLikewise(moves.ofAll, where.relative) ? moves.maker : undefined,
-    fits,
     mixOf(other, relative) {
-      if (isNarrow) return (areSameVisitors(other, where.place) || !fits(other)) && isOutgrown(scene, where, days) ? 'maybe' : undefined;
+      const own = moves.groupAt(other);
+      const fits = own?.verdict === 'more' && isAlone(own);
+      if (isNarrow) return (areSameVisitors(other, where.place) || !fits) && isOutgrown(scene, where, days) ? 'maybe' : undefined;
       return areSameVisitors(other, all) || !moves.hasMoved ? undefined : mixFrom(moves, other, relative, days.shape === 'drift');
     },
   };
@@ -280,9 +275,7 @@ function placed(drafts: readonly Draft[], root: Root, located: Located | undefin
   }
   // What drifts drifts by itself.
   const beside = drafts.filter(({ roots }) => !roots.some(({ metric, goalId }) => metric === root.metric && goalId === root.goalId));
-  const known = isDrift
-    ? undefined
-    : (beside.find((each) => areSameVisitors(each.place, place)) ?? beside.find((each) => located.fits(each.place)));
+  const known = isDrift ? undefined : beside.find((each) => areSameVisitors(each.place, place));
   if (!known) return [...drafts, { place, relative, most, maker, roots: [root], mixed: [] }];
   return drafts.map((each) => (each === known ? { ...each, roots: [...each.roots, root] } : each));
 }

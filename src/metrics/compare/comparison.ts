@@ -6,7 +6,6 @@ import { dateText, listed, rangeText } from '../../findings/wording.ts';
 import { daysFrom, type Interval } from '../../lib/calendar.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { formatPercent } from '../../lib/number-text.ts';
-import { byMost } from '../../lib/order.ts';
 import { capital, headlineOf, lowered } from '../../lib/sentences.ts';
 import type { SpecialDays } from '../calendar/special-days.ts';
 import { joined, type Occasion, occasionsOf } from '../calendar/special-words.ts';
@@ -20,14 +19,13 @@ import { definitionOf, unitOf } from '../metric-definitions.ts';
 import { nameOf } from '../metric-names.ts';
 import type { CountingFault } from '../quality/counting.ts';
 import { dayPoints, figuresOf as expectedFigures, kindOf, rounded } from '../read/day-points.ts';
-import { OTHER_DEVICE } from '../read/metric-grid.ts';
 import { calendarCause } from '../season.ts';
 import { areNear, isDay, isOfThisPart, isOn, measuredAt, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
 import { type Causes, type CausesInput, deviceCause } from './causes.ts';
 import { type Change, earlierOf, figuresOf } from './change.ts';
 import { changeTable, deviceRecord, revenueRecord, segmentRecord, sizeOf, sizeOfFigures, sumsOf } from './comparison-rows.ts';
-import { type Contribution, type Explained, effectsOf, isMix } from './contributions.ts';
-import { isOf, onItsDays, toldFor } from './dated-changes.ts';
+import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
+import { besideChange, isOf, onItsDays, toldFor } from './dated-changes.ts';
 import { changeOf } from './judged-changes.ts';
 import { isChanged, type Reading, toldVerdict } from './readings.ts';
 
@@ -67,21 +65,37 @@ const REVENUE_FACTORS = [
 const shareOf = (contribution: number | undefined, change: number) =>
   contribution && change ? Number((contribution / change).toFixed(2)) : undefined;
 
+/** Points by which the share of a segment must have moved to be named. */
+const LEAST_MOVED = 3;
+
+/** A part of all visits by its share of them on both sides, in percent. */
+type Shared = Pick<Contribution, 'name' | 'shareBefore' | 'shareAfter'>;
+
 /** The part whose share moved most, and which way: `a smaller share of mobile`; empty without one. */
-function movedShare(parts: readonly Contribution[]): string[] {
-  const movedOf = ({ shareBefore = 0, shareAfter = 0 }: Contribution) => shareAfter - shareBefore;
+function movedShare(parts: readonly Shared[]): string[] {
+  const movedOf = ({ shareBefore = 0, shareAfter = 0 }: Shared) => shareAfter - shareBefore;
   const [most] = parts.toSorted((a, b) => Math.abs(movedOf(b)) - Math.abs(movedOf(a)));
   return most ? [`a ${movedOf(most) > 0 ? 'larger' : 'smaller'} share of ${most.name}`] : [];
 }
 
-/** The mix of visits where it makes a rate of them all move: of devices, or of a segment and the others, whichever explains most. */
-function mixCauses(divisions: readonly (Explained | undefined)[]): Facts['causes'] {
-  const mixed = divisions.flatMap((each) =>
-    each && isMix(each) ? [{ ...each, share: shareOf(effectsOf(each).mix, each.change) ?? 0 }] : [],
-  );
-  const [most] = mixed.toSorted(byMost(({ share }) => share));
-  const known = most?.groups.filter(({ name }) => name !== OTHER_DEVICE) ?? [];
-  return movedShare(known).map((name) => ({ kind: 'mix' as const, name, share: most?.share ?? 0, basis: 'measured' as const }));
+/** The mix of visits where it makes a rate of them all move: of devices, else of a segment and the others. */
+function mixCauses(
+  divisions: readonly (Explained | undefined)[],
+  whole: Omit<GroupValues, 'name'>,
+  segments: readonly GroupValues[],
+): Facts['causes'] {
+  const explained = divisions.find((each) => each && isMix(each));
+  const share = explained && shareOf(effectsOf(explained).mix, explained.change);
+  if (!explained || share === undefined) return [];
+  const percentOf = (own: GroupValues['before'], of: GroupValues['before']) => (100 * (own['visits'] ?? 0)) / (of['visits'] || 1);
+  const shared = segments.map(({ name, before, after }) => ({
+    name: `"${name}"`,
+    shareBefore: percentOf(before, whole.before),
+    shareAfter: percentOf(after, whole.after),
+  }));
+  const far = shared.filter(({ shareBefore, shareAfter }) => Math.abs(shareAfter - shareBefore) >= LEAST_MOVED);
+  const known = explained === divisions[0] ? explained.groups : [];
+  return [...movedShare(known), ...movedShare(far)].map((name) => ({ kind: 'mix' as const, name, share, basis: 'measured' as const }));
 }
 
 /**
@@ -103,8 +117,9 @@ function causesOf(own: SiteChange<Reading>, { causes: { whole }, input }: Compar
     });
   if (reading === whole) {
     const named = devices.map((device) => ({ name: device.device, reading: device }));
-    const divisions = [named, ...segments.chosen.map((each) => [{ ...each, name: `"${each.name}"` }])];
-    return [...made, ...mixCauses(divisions.map((parts) => onItsDays(own, whole, parts)))];
+    const beside = segments.chosen.map((each) => besideChange(each.name, each.reading, own));
+    const divisions = [named, ...segments.chosen.map((each) => [each])].map((parts) => onItsDays(own, whole, parts));
+    return [...made, ...mixCauses(divisions, besideChange('', whole, own), beside)];
   }
   const others = judged.devicesOf(metric).filter((other) => other.reading !== reading && other.verdict !== 'not enough data');
   const isAlone = others.length > 0 && !others.some(isChanged) && isOfThisPart(own, measuredAt({ ...own, reading: whole }));
@@ -351,7 +366,7 @@ function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | 
   const { causes, input } = scene;
   // Shares of devices move the rate of all visits, and that of no device.
   const isWhole = reading !== undefined && reading === causes.whole;
-  const mix = isWhole ? mixCauses([deviceCause(change, reading, input)?.explained]) : [];
+  const mix = isWhole ? mixCauses([deviceCause(change, reading, input)?.explained], reading, input.segments.all) : [];
   // Beside a change that is told, the season need not explain the range.
   const isTold = scene.located.some((own) => reading && !isDay(own) && isOf(own, change.metric, reading) && isOn(own.change, change.days));
   return [...mix, ...why, ...(calendar.length > 0 || isTold ? [] : seasonCauses(change, reading))];

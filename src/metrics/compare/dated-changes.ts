@@ -120,7 +120,7 @@ export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
 }
 
 /** A part of the visits on the days before a change and on those of it. */
-function besideChange(name: string, { known }: Reading, { metric, change: { from, to } }: SiteChange<Reading>): GroupValues {
+export function besideChange(name: string, { known }: Reading, { metric, change: { from, to } }: SiteChange<Reading>): GroupValues {
   const valuesOn = (days: AskedDays) => {
     const rows = known.filter(
       ({ interval: { label, isPart } }) => label !== undefined && !isPart && isOn({ from: label, to: label }, days),
