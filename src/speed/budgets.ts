@@ -13,11 +13,11 @@ import {
   hasValue,
   isCustomTiming,
   isFailed,
-  metricOf,
   type NamedTimings,
   nameTimings,
   type Report,
   runsOf,
+  seriesOf,
   soundOf,
   stepsOf,
   timingWords,
@@ -142,7 +142,7 @@ export function checkScenario({ scenarioId, name, reports }: Measured, budgets: 
   const checks = stepsOf(sound).flatMap((step) =>
     limits.flatMap((budget): Check[] => {
       const { metric, limit } = budget;
-      const values = step.runs.flatMap(({ result }) => metricOf(result, metric) ?? []);
+      const { values } = seriesOf(step, metric);
       const isExpected = !isCustomTiming(metric) && (budgets !== undefined || isNowhere(metric));
       if (!isExpected && !step.runs.some(({ result }) => hasValue(result, metric))) return [];
       const check = { ...NOTHING, ...about, ...budget, step: step.name, runs: values.length };

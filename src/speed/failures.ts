@@ -5,7 +5,7 @@ import { grouped } from '../lib/grouped.ts';
 import { nth } from '../lib/nth.ts';
 import { byMost } from '../lib/order.ts';
 import { judgeFailures, shareChangeIn } from './engine/failure-trend.ts';
-import { failedStepIn, hasValue, isFailed, metricOf, type Report, type Runs, type Step, type StepResult } from './runs.ts';
+import { failedStepIn, hasValue, isFailed, metricOf, type Report, type Runs, type Step, type StepResult, seriesOf } from './runs.ts';
 
 type StepReport = z.output<typeof stepReport>;
 
@@ -118,9 +118,11 @@ const WORTH_A_WORD = 0.05;
 const ALPHA = 0.01;
 
 /** Counts the runs of a window that lack a metric; undefined where only single ones do, and of a step that never has it. */
-export function unmeasuredIn({ name, runs: all }: Step, metric: string, window: Interval) {
+export function unmeasuredIn(step: Step, metric: string, window: Interval) {
+  const { name, runs: all } = step;
+  const measured = seriesOf(step, metric).values.length;
+  if (measured === all.length || (measured === 0 && !all.some(({ result }) => hasValue(result, metric)))) return undefined;
   const failed = all.map(({ result }) => metricOf(result, metric) === null);
-  if (!failed.includes(true) || !all.some(({ result }) => hasValue(result, metric))) return undefined;
   const dates = all.map(({ date }) => date);
   const own = failed.filter((_, index) => isWithin(nth(dates, index), window));
   const missing = own.filter(Boolean).length;

@@ -83,7 +83,7 @@ export async function findSpeedChanges(
     });
     const byName = hint('analyze_scenario', '; analyze_scenario takes them by name');
     if (missing.length > 0) note(`The time of the call ran out before ${missing.length} scenarios${byName}.`);
-    for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
+    for (const { scenarioId, error } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${error.message}`);
     const held = done.flatMap(({ held: own }) => own);
     for (const sentence of [...done.flatMap(({ told }) => told), ...held.slice(0, MOST_HELD)]) note(sentence);
     if (held.length > MOST_HELD) note(`Not certain in ${held.length - MOST_HELD} more scenarios, because whole days differ as much.`);

@@ -44,8 +44,32 @@ export function isFailed({ summary, steps }: Report): boolean {
   return (summary?.fail ?? sumOfKnown(steps ?? [], ({ fail }) => fail)) > 0;
 }
 
-/** The reports without a failure. */
-export const soundOf = (reports: readonly Report[]): Report[] => reports.filter((report) => !isFailed(report));
+/** The runs from each report on that were last asked for. */
+const lastRuns = new WeakMap<Report, readonly Report[]>();
+
+/** The same list, whoever asks: what is derived from runs that were asked for before is there. */
+function sameRuns(reports: readonly Report[]): readonly Report[] {
+  const [first] = reports;
+  const known = first && lastRuns.get(first);
+  if (known?.length === reports.length && known.every((report, at) => report === reports[at])) return known;
+  if (first) lastRuns.set(first, reports);
+  return reports;
+}
+
+/** Derives something from runs once for each metric, as long as they are there: runs never change. */
+function derivedOnce<Of extends object, Result>(derive: (runs: Of, metric: string) => Result) {
+  const derived = new WeakMap<Of, Map<string, Result>>();
+  return (runs: Of, metric = ''): Result => {
+    const known = derived.get(runs) ?? new Map<string, Result>();
+    derived.set(runs, known);
+    const result = known.get(metric) ?? derive(runs, metric);
+    known.set(metric, result);
+    return result;
+  };
+}
+
+/** The reports without a failure; the same list, whoever asks. */
+export const soundOf = (reports: readonly Report[]): readonly Report[] => sameRuns(reports.filter((report) => !isFailed(report)));
 
 /** Reports whose date lies in the window, oldest first. */
 export const reportsIn = (reports: readonly Report[], window: Interval): Report[] =>
@@ -66,7 +90,7 @@ export function webPageOf(reports: readonly Report[]): string | undefined {
 }
 
 /** The steps of these reports in the order of the latest run that has them, identified by id: a renamed step stays the same one. */
-export function stepsOf(reports: readonly Report[]): Step[] {
+export const stepsOf = derivedOnce((reports: readonly Report[]): readonly Step[] => {
   const results = reports
     .toSorted(byLeast(({ date }) => date))
     .flatMap((report) => (report.steps ?? []).map((result, index) => ({ date: report.date, report, result, number: index + 1 })));
@@ -88,7 +112,7 @@ export function stepsOf(reports: readonly Report[]): Step[] {
     });
   }
   return joined.toSorted(byLeast(({ number }) => number));
-}
+});
 
 /** The id by which the report and the HAR file of a step result are read; undefined where the platform gave none. */
 export function resultIdOf({ stepResultId }: StepResult): string | undefined {
@@ -146,8 +170,7 @@ function seriesFrom<Each extends { readonly date: number }>(runs: readonly Each[
 }
 
 /** Values of a metric over the runs of a step; runs without one are left out. */
-export const seriesOf = ({ runs }: Pick<Step, 'runs'>, metric: string): Series =>
-  seriesFrom(runs, ({ result }) => metricOf(result, metric));
+export const seriesOf = derivedOnce(({ runs }: Pick<Step, 'runs'>, metric) => seriesFrom(runs, ({ result }) => metricOf(result, metric)));
 
 /** The number of steps that most of the reports have. */
 export function usualSteps(reports: readonly Report[]): number {
@@ -156,14 +179,15 @@ export function usualSteps(reports: readonly Report[]): number {
   return [...counts].toSorted(byMost((each) => each[1]))[0]?.[0] ?? 0;
 }
 
-/** Sums of a metric over all steps, of those reports, oldest first, that have this many steps with a value, to compare like with like. */
-export function sumSeries(reports: readonly Report[], metric: string, steps: number): Series {
+/** Sums of a metric over all steps, of those reports, oldest first, that have the usual steps with a value, to compare like with like. */
+export const sumSeries = derivedOnce((reports: readonly Report[], metric): Series => {
+  const steps = usualSteps(reports);
   const whole = reports.filter((report) => report.steps?.length === steps);
   return seriesFrom(whole, ({ steps: results }) => {
     const ofSteps = (results ?? []).map((result) => metricOf(result, metric));
     return ofSteps.includes(null) ? null : sumOfKnown(ofSteps, (value) => value);
   });
-}
+});
 
 const BASELINE_MS = 30 * DAY_MS;
 

@@ -152,11 +152,9 @@ function studyTable(study: Study, device: Device, choice: RowChoice) {
   return tableOf(columns, rowsToShow(study, choice));
 }
 
-const percent = (share: number | null) => (share === null ? null : percentOf(share));
-
 const failedFacts = ({ failed, share, low, high }: Share) => ({
   failed,
-  failurePercent: percent(share),
+  failurePercent: percentOf(share),
   ...(share !== null && { failureInterval: [percentOf(low), percentOf(high)] }),
 });
 
@@ -173,8 +171,8 @@ const countsOf = <Word>(words: readonly Word[], all: readonly Word[]) =>
 const MOST_EVENTS = 3;
 
 function shareFacts({ step, side, before, after, ofChange }: ServerShare) {
-  const shares = { ttfbOfLcpPercentBefore: percent(before), ttfbOfLcpPercent: percent(after) };
-  return { step, side, ...shares, ...(ofChange !== null && { ttfbOfChangePercent: percent(ofChange) }) };
+  const shares = { ttfbOfLcpPercentBefore: percentOf(before), ttfbOfLcpPercent: percentOf(after) };
+  return { step, side, ...shares, ...(ofChange !== null && { ttfbOfChangePercent: percentOf(ofChange) }) };
 }
 
 /** The facts of one scenario in an answer, without words and links. */
@@ -329,8 +327,8 @@ function shareSentences(study: Study): string[] {
   return [`${ofChange === null ? `Mostly ${side}` : culprit}: TTFB is ${text(after ?? before)} of LCP at "${step}"${earlier}.`];
 }
 
-const MOST_BY_CHANCE = `${100 * FALSE_DISCOVERY_RATES.speedChanges}%`;
-const METHOD = `Changes: searched over baseline and period, freed of cycles; at most ${MOST_BY_CHANCE} by chance, among`;
+const METHOD = `Changes: searched over baseline and period, freed of cycles; at most \
+${100 * FALSE_DISCOVERY_RATES.speedChanges}% by chance, among`;
 
 /** How the verdicts on a scenario were found, what was left out, and what the ratings mean. */
 function methodNotes(study: Study, device: Device): string[] {

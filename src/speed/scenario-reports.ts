@@ -15,8 +15,7 @@ import { type Between, eventsNear, type NearEvent, nearFrom } from './speed-even
 
 /** Dates of all reports of the last `days`, or of all there are. */
 async function datesOf(scenarioId: number, days: number | undefined, ask: Ask): Promise<number[]> {
-  const window = days === undefined ? {} : { lastDays: days };
-  const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0, ...window });
+  const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0, lastDays: days });
   return scenario.reports.map(({ date }) => date);
 }
 
@@ -165,7 +164,7 @@ export async function walkScenarios<T>(
   const looked = end - start - outcome.missing.length;
   const part = partOf(start, looked, ordered.length, list);
   if (part) note(partWords(part));
-  for (const { scenarioId, words } of outcome.failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
+  for (const { scenarioId, error } of outcome.failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${error.message}`);
   return {
     ...outcome,
     /** Scenarios before these. */
@@ -184,7 +183,7 @@ export async function readEach<T>(
   isDue: () => boolean = () => false,
 ) {
   const done: T[] = [];
-  const failures: { scenarioId: number; error: ApiError }[] = [];
+  const failed: { readonly scenarioId: number; readonly error: ApiError }[] = [];
   let reached = 0;
   for (const scenarioId of scenarioIds) {
     if (done.length > 0 && isDue()) break;
@@ -196,18 +195,17 @@ export async function readEach<T>(
       // Without any answer the failure itself is the answer.
       if (done.length === 0 && (isLate || error.kind === 'down')) throw error;
       if (isLate) break;
-      failures.push({ scenarioId, error });
+      failed.push({ scenarioId, error });
     }
     reached += 1;
   }
-  const [first] = failures;
+  const [first] = failed;
   if (first && done.length === 0) throw first.error;
-  const failed = failures.map(({ scenarioId, error }) => ({ scenarioId, words: error.message }));
   return {
     done,
     /** Not reached before the time of the call was out. */
     missing: scenarioIds.slice(reached),
-    /** Refused or failed, each with the words for it. */
+    /** Refused or failed. */
     failed,
   };
 }

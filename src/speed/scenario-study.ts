@@ -22,7 +22,7 @@ import {
 import { cutMean } from './engine/noise.ts';
 import type { Level, Move, Series } from './engine/run-series.ts';
 import { failuresIn, unmeasuredIn } from './failures.ts';
-import { isCustomTiming, type Report, reportsIn, runsOf, type Step, seriesOf, soundOf, stepsOf, sumSeries, usualSteps } from './runs.ts';
+import { isCustomTiming, type Report, runsOf, type Step, seriesOf, soundOf, stepsOf, sumSeries, usualSteps } from './runs.ts';
 import { additiveMetrics, metricFact, rankOf, speedMetricNames, usualSpeedMetrics } from './speed-metrics.ts';
 
 /**
@@ -177,7 +177,7 @@ function clarityOf({ before, after }: Move): number {
  * The same with one instant for all metrics of a step that moved at the same time: that of the one which shows it most clearly, as weights
  * do to the run where times scatter.
  */
-function inOneInstant<Each extends Pick<Judged, 'group' | 'rank' | 'state' | 'move'>>(all: readonly Each[]): Each[] {
+function inOneInstant(all: readonly Judged[]): Judged[] {
   const lasting = all.flatMap(({ group, rank, state, move }) =>
     move?.shape === 'step' && state !== 'two levels' ? [{ group, rank, move }] : [],
   );
@@ -324,12 +324,6 @@ function headlineOf(rows: readonly Row[], { startMs }: Interval): Row | undefine
   return (moved && rows.find((row) => explains(row, moved))) ?? moved ?? rows.find(isUnstable);
 }
 
-/** The period from its first run to its last: all others that have the same runs are judged alike. */
-function periodOfRuns(sound: readonly Report[], period: Interval): Interval {
-  const dates = reportsIn(sound, period).map(({ date }) => date);
-  return { startMs: Math.min(...dates), endMs: Math.max(...dates) };
-}
-
 /**
  * Derives each metric of each step, and of all steps together where a sum means something, and gives what judges them, which fits a course
  * to every series.
@@ -344,7 +338,7 @@ export function draftStudy(reports: readonly Report[], options: StudyOptions) {
   const sums = step || usual < 2 ? [] : named.filter((metric) => additiveMetrics.includes(metric));
   const tracked = [
     ...steps.flatMap((each) => named.map((metric) => ({ step: each, metric, series: seriesOf(each, metric) }))),
-    ...sums.map((metric) => ({ step: undefined, metric, series: sumSeries(sound, metric, usual) })),
+    ...sums.map((metric) => ({ step: undefined, metric, series: sumSeries(sound, metric) })),
   ]
     .filter(({ series }) => series.values.length > 0)
     .map((each) => ({
@@ -370,7 +364,9 @@ export function draftStudy(reports: readonly Report[], options: StudyOptions) {
     otherSteps: sound.filter((report) => report.steps?.length !== usual).length,
   };
   const isOfMetrics = metrics !== undefined && !metrics.includes('all');
-  const judging = { period: periodOfRuns(sound, period), timeZone, falseDiscoveryRate };
+  const dates = soundOf(sides.period.all).map(({ date }) => date);
+  // From its first run to its last: all periods that have the same runs are judged alike.
+  const judging = { period: { startMs: Math.min(...dates), endMs: Math.max(...dates) }, timeZone, falseDiscoveryRate };
   return () => {
     const rows = rowsOf(tracked, judging, period);
     const headline = headlineOf(rows, period);
@@ -489,9 +485,6 @@ export const compareMoves = byLeast<SpeedMove>(
   feeling,
   size,
 );
-
-/** Compares each metric of each step, and of all steps together where a sum means something. */
-export const studyScenario = (reports: readonly Report[], options: StudyOptions): Study => draftStudy(reports, options)();
 
 /** The number of places of one kind that were searched. */
 export interface Searched {

@@ -308,7 +308,7 @@ export function failureAnswer(scenarios: readonly ScenarioRuns[], rows: readonly
       ...PLACE_COLUMNS,
       ['failed', ({ trend }) => trend.period.failed],
       ['runs', ({ trend }) => trend.period.runs],
-      ['percent', ({ trend: { period } }) => (period.share === null ? null : percentOf(period.share))],
+      ['percent', ({ trend: { period } }) => percentOf(period.share)],
       ['low', ({ trend }) => percentOf(trend.period.low)],
       ['high', ({ trend }) => percentOf(trend.period.high)],
       ['since', ({ trend: { change } }) => (change ? minuteAt(change.atMs, timeZone) : null)],

@@ -10,7 +10,6 @@ import { byMost } from '../lib/order.ts';
 import { present } from '../lib/sentences.ts';
 import { Z_95 } from '../statistics/tails.ts';
 import { leadingRow } from './clues.ts';
-import type { Share } from './engine/failure-trend.ts';
 import type { Level } from './engine/run-series.ts';
 import { actionSentence, type Failures, type ReadActions, type Unmeasured } from './failures.ts';
 import type { Runs } from './runs.ts';
@@ -198,7 +197,6 @@ function failureText(failures: Failures, place: ScenarioPlace): string {
 export function failureFinding(failures: Failures, { window }: Runs, place: ScenarioPlace): Finding {
   const { period, state, change, steps } = failures;
   const { before, since } = sidesOf(failures);
-  const percentIn = ({ share }: Share) => (share === null ? null : percentOf(share));
   const verdict = FAILURE_VERDICTS[state];
   const isMoved = verdict === 'higher' || verdict === 'lower';
   const pointsTo = (share: number) => Number((100 * (share - (before.share ?? 0))).toFixed(1));
@@ -211,8 +209,8 @@ export function failureFinding(failures: Failures, { window }: Runs, place: Scen
       from: minuteAt(change?.atMs ?? window.startMs, place.timeZone),
       ongoing: period.failed > 0,
     },
-    now: percentIn(since),
-    against: { what: 'before', value: percentIn(before) },
+    now: percentOf(since.share),
+    against: { what: 'before', value: percentOf(before.share) },
     ...(isMoved && { change: { points: pointsTo(since.share ?? 0), low: pointsTo(since.low), high: pointsTo(since.high) } }),
     verdict,
     causes: [],
@@ -341,13 +339,17 @@ export function tellSpeed(study: Study, place: ScenarioPlace, events: readonly N
 
 /** Metrics that are not measured of which an answer holds records. */
 const MOST_UNMEASURED = 3;
-const NO_ACTIONS: ReadActions = { actions: [], runs: 0, of: 0 };
 
 /** The first sentence of what is told. */
 export const firstSentence = ({ said }: SpeedTold) => [said[0] ?? ''].flat()[0] ?? '';
 
 /** Tells the speed and the failures of a scenario, what is not measured first; failures last where they are no more than usual. */
-export function tellScenario(study: Study, name: string, events: readonly NearEvent[] = [], actions = NO_ACTIONS): SpeedTold {
+export function tellScenario(
+  study: Study,
+  name: string,
+  events: readonly NearEvent[] = [],
+  actions: ReadActions = { actions: [], runs: 0, of: 0 },
+): SpeedTold {
   const place = placeOfStudy(name, study);
   const { failures, period, unmeasured } = study;
   const lost = unmeasured.slice(0, MOST_UNMEASURED).map((lack) => unmeasuredFinding(lack, place));

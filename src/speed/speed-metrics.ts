@@ -26,11 +26,9 @@ export const SPEED_UNITS =
 /** Keeps the asked metrics of a record of metrics, as received; `["all"]` keeps everything. */
 export function pickMetrics<T extends Record<string, unknown>>(
   record: T | null | undefined,
-  asked: readonly string[] | undefined,
+  names: readonly string[] = usualSpeedMetrics,
 ): Partial<T> | null | undefined {
-  if (!record) return record;
-  const names: readonly string[] = asked ?? usualSpeedMetrics;
-  if (names.includes('all')) return record;
+  if (!record || names.includes('all')) return record;
   return Object.fromEntries(Object.entries(record).filter(([name]) => names.includes(name))) as Partial<T>; // its own members
 }
 
@@ -126,10 +124,8 @@ export function roundValue(metric: string, value: number): number {
   return metricFact(metric).kind === 'score' ? Math.round(value * 1e4) / 1e4 : Math.round(value);
 }
 
-/** A share in percent, to one decimal. */
-export function percentOf(share: number): number {
-  return Math.round(share * 1000) / 10;
-}
+/** A share in percent, to one decimal; null where it is not known. */
+export const percentOf = <Share extends number | null>(share: Share) => (share === null ? share : Math.round(share * 1000) / 10);
 
 /** A probability as answers show it; smaller ones than 0.0001 as that. */
 export const shownChance = (p: number): number => Number(Math.max(0.0001, p).toPrecision(2));

@@ -3,7 +3,7 @@ import { dailyFactor, draw, factorAt, outlierFactor, runDeviation } from '../../
 import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import type { Report } from '../../src/speed/runs.ts';
 import { scenarioAnswer, summaryOf } from '../../src/speed/scenario-answer.ts';
-import { type Study, type StudyOptions, studyScenario } from '../../src/speed/scenario-study.ts';
+import { draftStudy, type Study, type StudyOptions } from '../../src/speed/scenario-study.ts';
 
 export const NOW_MS = Date.parse('2026-11-20T10:00:00Z');
 const MIDNIGHT_MS = Date.parse('2026-11-20T00:00:00Z');
@@ -105,7 +105,7 @@ export function history(
 
 /** The study of reports in the usual windows. */
 export const studyOf = (reports: readonly Report[], metrics?: readonly string[], windows = WINDOWS): Study =>
-  studyScenario(reports, { ...windows, metrics, timeZone: 'UTC' });
+  draftStudy(reports, { ...windows, metrics, timeZone: 'UTC' })();
 
 /** The answer about one scenario, nothing beside its reports read. */
 export function answerOf(study: Study, name: string) {

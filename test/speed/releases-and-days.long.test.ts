@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import type { Report } from '../../src/speed/runs.ts';
-import { studyScenario } from '../../src/speed/scenario-study.ts';
+import { draftStudy } from '../../src/speed/scenario-study.ts';
 import { makeSpeedWorld, type Nature } from '../bench/nature/speed-worlds.ts';
 import { sampleSize } from '../support/sample-size.ts';
 
@@ -9,8 +9,7 @@ function studyOf(nature: Nature, seed: number) {
   const { reports, startMs, endMs, changedMs } = makeSpeedWorld(nature, seed);
   const windows = { baseline: { startMs: startMs - 30 * DAY_MS, endMs: startMs - 1 }, period: { startMs, endMs: endMs - 1 } };
   // In their documented form.
-  const study = studyScenario(reports as readonly Report[], { ...windows, metrics: undefined, timeZone: 'UTC' });
-  return { study, changedMs };
+  return { study: draftStudy(reports as readonly Report[], { ...windows, metrics: undefined, timeZone: 'UTC' })(), changedMs };
 }
 
 const seeds = Array.from({ length: sampleSize({ full: 12, short: 4 }) }, (_, world) => 1_000_003 * 881 + 7_919 * world + 17);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import type { Report } from '../../src/speed/runs.ts';
-import { type Row, studyScenario } from '../../src/speed/scenario-study.ts';
+import { draftStudy, type Row } from '../../src/speed/scenario-study.ts';
 import { type Course, levelsOf, scenarioRuns } from '../../src/speed/scenario-views.ts';
 import { cycleAnswer } from '../../src/speed/speed-cycle.ts';
 import { seeded } from '../bench/verdicts/random.ts';
@@ -33,8 +33,9 @@ function reportsOf({ slower = 1.5, weekend = 1 } = {}): Report[] {
 const METRIC = 'largestContentfulPaint';
 
 function courseOf(reports: readonly Report[], metric: string): Course {
-  const windows = { baseline: { startMs: RANGE.startMs, endMs: RANGE.startMs }, period: RANGE };
-  return [{ scenarioId: 1, name: 'Checkout', study: studyScenario(reports, { ...windows, metrics: [metric], timeZone: 'UTC' }) }];
+  const baseline = { startMs: RANGE.startMs, endMs: RANGE.startMs };
+  const study = draftStudy(reports, { baseline, period: RANGE, metrics: [metric], timeZone: 'UTC' })();
+  return [{ scenarioId: 1, name: 'Checkout', study }];
 }
 
 function answerTo(reports: Report[], breakdown: 'day' | 'week' | 'weekend', metrics: readonly [string, ...string[]], judged = metrics) {

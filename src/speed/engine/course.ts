@@ -1,5 +1,7 @@
 import { DAY_MS } from '../../lib/clock.ts';
 import { nth, nthDouble, nthPlace, nthUnsigned } from '../../lib/nth.ts';
+import { byMost } from '../../lib/order.ts';
+import { present } from '../../lib/sentences.ts';
 import { median } from '../../statistics/order.ts';
 import { dot, minus, numbersOf, pick } from '../../statistics/vectors.ts';
 import { weightsOf } from '../../statistics/whitening.ts';
@@ -113,13 +115,10 @@ function refined(frame: Frame, parts: readonly Part[], shortest: number): Part[]
   return moved;
 }
 
-/** The strongest step and bump on top of other parts, each looked for when it is asked for. */
-export function* strongestParts(frame: Frame, parts: readonly Part[], shortest: number): Generator<Found> {
+/** The strongest step and bump on top of other parts. */
+export function strongestParts(frame: Frame, parts: readonly Part[], shortest: number): Found[] {
   const place = placeOn(frame, parts, shortest);
-  for (const best of [bestStep, bestBump]) {
-    const found = best(place);
-    if (found) yield found;
-  }
+  return present(bestStep(place), bestBump(place));
 }
 
 /** The course of levels that explains a series best: levels with steps and bumps, or a line with these on top. */
@@ -131,7 +130,7 @@ function searchCourse(frame: Frame, limits: Limits, shortest: number): Part[] {
   function forward(start: readonly Part[]): readonly Part[] {
     let parts = start;
     while (parts.length < MOST_PARTS) {
-      const [best] = [...strongestParts(frame, parts, shortest)].toSorted((a, b) => surplus(b) - surplus(a));
+      const [best] = strongestParts(frame, parts, shortest).toSorted(byMost(surplus));
       if (!best || surplus(best) <= 0) break;
       parts = parts.length === 0 ? [best.part] : refined(frame, [...parts, best.part], shortest);
     }
@@ -213,23 +212,24 @@ function offRuns(series: Deviations, isUsual: Uint8Array, phi: number, least: nu
   return isOff;
 }
 
-/** Places of the runs that are no outliers: those that lie near to what others foretell, and those on a level of their own. */
-function usualRuns(series: Deviations, start: Int32Array, noiseOf: (places: Int32Array) => Noise): Int32Array {
+/** Places of the runs that are no outliers, those near to what others foretell and those on a level of their own, and their noise. */
+function usualRuns(series: Deviations, start: Int32Array, noiseOf: (places: Int32Array) => Noise): { kept: Int32Array; noise: Noise } {
   const { x } = series;
   const n = x.length;
-  let usual = start;
+  let [kept, noise] = [start, noiseOf(start)];
   for (let round = 0; round < ROUNDS; round += 1) {
-    const { phi, sigma } = noiseOf(usual);
+    const { phi, sigma } = noise;
     const isUsual = new Uint8Array(n);
-    for (const run of usual) isUsual[run] = 1;
+    for (const run of kept) isUsual[run] = 1;
     const isOff = offRuns(series, isUsual, phi, (OUTLIER * sigma) / Math.sqrt(1 - phi * phi));
     const next = placesOf(n, (run) => nthUnsigned(isOff, run) === 0 || isOfLevel(x, run, phi));
-    const isSame = next.length === usual.length && next.every((run) => isUsual[run] === 1);
-    usual = next;
-    if (isSame) break;
+    if (next.length === kept.length && next.every((run) => isUsual[run] === 1)) break;
+    [kept, noise] = [next, noiseOf(next)];
   }
+  if (kept.length >= (1 - MOST_OUTLIERS) * n) return { kept, noise };
   // Where the exceptions are too many, the scatter is as wide as they make it.
-  return usual.length < (1 - MOST_OUTLIERS) * n ? placesOf(n, () => true) : usual;
+  const all = placesOf(n, () => true);
+  return { kept: all, noise: noiseOf(all) };
 }
 
 /** The places of some of so many runs. */
@@ -404,12 +404,14 @@ export function fitCourse({ dates, values }: Series, { effect, timeZone }: { eff
     const cycle = cycleOf({ deviations: pick(deviations, known.kept), places: known.kept, weights, sigma: known.noise.sigma }, time);
     const x = minus(deviations, cycle);
     const freed = minus(logs, cycle);
-    const kept = withEdges(usualOf(x, known.kept), around, freed, known.noise.sigma / Math.sqrt(1 - known.noise.phi ** 2));
+    const usual = usualOf(x, known.kept);
+    const kept = withEdges(usual.kept, around, freed, known.noise.sigma / Math.sqrt(1 - known.noise.phi ** 2));
     const runs = runsAt(freed, kept);
     const outlierShare = 1 - kept.length / n;
     const shortest = shortestLevel(n, outlierShare);
     // A few runs with a jump look like one slow wave until the jump is taken out.
-    const [strongest] = strongestParts(frameOf(runs, noiseOf(x, kept)), [], shortest);
+    const apart = kept.length === usual.kept.length ? usual.noise : noiseOf(x, kept);
+    const strongest = bestStep(placeOn(frameOf(runs, apart), [], shortest));
     const { noise: rough } = likelihoodOf(runs, strongest ? [strongest.part] : []);
     const candidates = searchCourse(frameOf(runs, rough), limitsFor(n, rough.phi, CANDIDATES), shortest);
     const { found, noise } = confirmed(runs, candidates, { shortest, times, outlierShare });
@@ -429,10 +431,10 @@ export function fitCourse({ dates, values }: Series, { effect, timeZone }: { eff
   }
   const weekly = weeklyLevel(logs, time);
   const x = minus(logs, weekly);
-  const kept = usualOf(
+  const usual = usualOf(
     x,
     placesOf(n, () => true),
   );
-  const first = fit(weekly, { kept, noise: noiseOf(x, kept) }, CANDIDATES);
+  const first = fit(weekly, usual, CANDIDATES);
   return fit(first.level, first, 1);
 }

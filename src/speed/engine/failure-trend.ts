@@ -4,7 +4,6 @@ import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
 import { byLeast, byMost } from '../../lib/order.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
-import { meanOf } from '../../statistics/order.ts';
 import { fisherTest, wilson } from '../../statistics/proportions.ts';
 import { tailOf } from '../../statistics/tails.ts';
 import { chanceOf } from './score-limits.ts';
@@ -16,9 +15,6 @@ const NEEDED = 5;
 
 /** A share with its 95 % interval (Wilson 1927), which is never empty and never leaves 0 to 1; null where nothing ran. */
 export type Share = ReturnType<typeof shareOf>;
-
-/** A share that changed once, with the first run after the change. */
-type ShareChange = Split & { readonly atMs: number };
 
 /** Runs and whether each failed, oldest first. */
 interface RunResults {
@@ -32,17 +28,30 @@ export function shareOf(failed: number, runs: number) {
   return { failed, runs, share: runs > 0 ? failed / runs : null, low, high };
 }
 
-/** The share of some runs. */
-const shareIn = (runs: readonly boolean[]) => shareOf(runs.filter(Boolean).length, runs.length);
+/** The share of the runs `from` … `to` − 1. */
+function shareIn(failed: readonly boolean[], from = 0, to = failed.length) {
+  let hits = 0;
+  for (let run = from; run < to; run += 1) if (failed[run]) hits += 1;
+  return shareOf(hits, to - from);
+}
 
-/** The runs before a place among them, and those from it on: neither side is empty. */
+/** The runs before a place among them, and those from it on, with its instant: neither side is empty. */
 type Split = ReturnType<typeof splitAt>;
 
 /** Both sides of a place among the runs. */
-function splitAt({ failed }: RunResults, at: number) {
-  const sideOf = (side: readonly boolean[]) => ({ ...shareIn(side), share: meanOf(side.map(Number)) });
-  return { at, before: sideOf(failed.slice(0, at)), since: sideOf(failed.slice(at)) };
+function splitAt({ dates, failed }: RunResults, at: number) {
+  const sideOf = (from: number, to?: number) => {
+    const side = shareIn(failed, from, to);
+    return { ...side, share: side.failed / side.runs };
+  };
+  return { at, atMs: nth(dates, at), before: sideOf(0, at), since: sideOf(at) };
 }
+
+/** The share that a run is one of. */
+const sharesOf =
+  ({ at, before, since }: Split) =>
+  (run: number) =>
+    (run < at ? before : since).share;
 
 const sampleOf = ({ failed, runs }: Share) => ({ hits: failed, of: runs });
 
@@ -73,12 +82,13 @@ const logLikelihood = (failed: number, runs: number) =>
   (failed > 0 ? failed * Math.log(failed / runs) : 0) + (failed < runs ? (runs - failed) * Math.log(1 - failed / runs) : 0);
 
 /** A change of the share of hits among runs that come one by one, with this chance of one where the share stays; undefined without one. */
-export function shareChangeIn(results: RunResults, alpha: number): ShareChange | undefined {
-  const first = changeIn(results, 1, alpha);
-  if (!first) return undefined;
+export function shareChangeIn(results: RunResults, alpha: number): Split | undefined {
+  const split = likeliestSplit(results);
+  if (!split || Math.abs(split.since.share - split.before.share) < LEAST_DIFFERENCE) return undefined;
+  // One of as many splits that is beyond chance.
+  const isClear = (dispersion: number) => chanceOf('step', split.gain / dispersion, results.dates.length, 0) <= alpha;
   // Without the change, days scatter by what they do on each side of it.
-  const dispersion = dispersionOf(results, (index) => (index < first.at ? first.before : first.since).share);
-  return changeIn(results, dispersion, alpha);
+  return isClear(1) && isClear(dispersionOf(results, sharesOf(split))) ? split : undefined;
 }
 
 /** The split from this place on at which the likelihoods of two shares exceed that of one by most, and twice by how much. */
@@ -95,14 +105,6 @@ function likeliestSplit(results: RunResults, from = 0) {
     if (gain > best.gain) best = { gain, at };
   }
   return best.at === 0 ? undefined : { ...splitAt(results, best.at), gain: best.gain };
-}
-
-/** The likeliest split where it is beyond chance for as many splits. */
-function changeIn(results: RunResults, dispersion: number, alpha: number) {
-  const { dates } = results;
-  const split = likeliestSplit(results);
-  if (!split || chanceOf('step', split.gain / dispersion, dates.length, 0) > alpha) return undefined;
-  return Math.abs(split.since.share - split.before.share) < LEAST_DIFFERENCE ? undefined : { ...split, atMs: nth(dates, split.at) };
 }
 
 /** Ends of the period that are held against all runs before them, in equal parts: a rise of yesterday is not seen in the whole week. */
@@ -128,8 +130,8 @@ function worstEnd(results: RunResults, { startMs, endMs }: Interval): Split | un
 }
 
 /** Whether the later half of the runs since a change still fails as its share says, and not as before. */
-function isFeltToTheEnd({ failed }: RunResults, { at, before, since }: Split): boolean {
-  const share = meanOf(failed.slice(at + Math.floor((failed.length - at) / 2)).map(Number));
+function isFeltToTheEnd(results: RunResults, { at, before, since }: Split): boolean {
+  const { share } = splitAt(results, at + Math.floor((results.dates.length - at) / 2)).since;
   return Math.abs(share - since.share) < Math.abs(share - before.share);
 }
 
@@ -151,7 +153,7 @@ function isRise(results: RunResults, split: Split): boolean {
   const { at, before, since } = split;
   const riseTo = ({ share }: Share) => (share ?? 0) - before.share;
   if (riseTo(since) < LEAST_DIFFERENCE || !isFeltToTheEnd(results, split)) return false;
-  const dispersion = dispersionOf(results, (index) => (index < at ? before.share : since.share));
+  const dispersion = dispersionOf(results, sharesOf(split));
   if (chanceOfDifference(before, since, dispersion) > RISE_ALPHA) return false;
   const left = withoutWorstHours(results, at, dispersion > WITH_OUTAGES ? 2 : 1);
   const rest = shareIn(left.map((index) => results.failed[index] ?? false));
@@ -159,14 +161,14 @@ function isRise(results: RunResults, split: Split): boolean {
 }
 
 /** Whether runs fail more often at the end of the period than before, and the likeliest first run of it. */
-function failureRise(results: RunResults, period: Interval): ShareChange | undefined {
-  const { dates } = results;
+function failureRise(results: RunResults, period: Interval): Split | undefined {
   const end = worstEnd(results, period);
   if (!end || !isRise(results, end)) return undefined;
-  const first = dates.findIndex((date) => date >= period.startMs);
-  const likeliest = likeliestSplit(results, first);
-  const split = likeliest && isRise(results, likeliest) ? likeliest : end;
-  return { ...split, atMs: nth(dates, split.at) };
+  const likeliest = likeliestSplit(
+    results,
+    results.dates.findIndex((date) => date >= period.startMs),
+  );
+  return likeliest && isRise(results, likeliest) ? likeliest : end;
 }
 
 /** Failures come in series (an outage), so that more is asked of a difference than 0.05. */
@@ -183,7 +185,7 @@ export function judgeFailures(results: RunResults, period: Interval) {
   const { dates, failed } = results;
   const before = shareIn(failed.filter((_, run) => nth(dates, run) < period.startMs));
   const inPeriod = shareIn(failed.filter((_, run) => isWithin(nth(dates, run), period)));
-  const trend = (state: (typeof FAILURE_STATES)[number], change?: ShareChange) => ({ before, period: inPeriod, change, state });
+  const trend = (state: (typeof FAILURE_STATES)[number], change?: Split) => ({ before, period: inPeriod, change, state });
   if (Math.min(before.runs, inPeriod.runs) < NEEDED) return trend('not enough data');
   const difference = (inPeriod.share ?? 0) - (before.share ?? 0);
   const pooled = (before.failed + inPeriod.failed) / (before.runs + inPeriod.runs);

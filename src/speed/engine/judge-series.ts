@@ -172,8 +172,6 @@ interface HighestP {
   readonly onlyLasting: number;
 }
 
-const EVERY: HighestP = { any: 1, onlyLasting: 1 };
-
 /** Beside a clear change a less clear one is often a dip before it, whose level would pass for the one before; not beside episodes. */
 function sureParts({ found }: Course, highest: HighestP): CoursePart[] {
   const parts = found.filter(({ counts }) => counts);
@@ -223,7 +221,11 @@ export const hasCourse = ({ values }: Series): boolean => values.length >= NEEDE
  * Says which state a series is in. Runs before and in the period count alike, wherever a change lies; the period only says which change to
  * name first. Parts with a higher chance count as none; what the search asks when left out.
  */
-export function judgeSeries({ series, effect }: SpeedSeries, { period, timeZone }: JudgeOptions, highestP = EVERY): Verdict {
+export function judgeSeries(
+  { series, effect }: SpeedSeries,
+  { period, timeZone }: JudgeOptions,
+  highestP: HighestP = { any: 1, onlyLasting: 1 },
+): Verdict {
   const inPeriod = series.dates.filter((date) => isWithin(date, period));
   if (!hasCourse(series) || inPeriod.length < NEEDED.inPeriod)
     return { state: 'not enough data', level: undefined, p: undefined, move: undefined, moves: [] };
@@ -231,25 +233,18 @@ export function judgeSeries({ series, effect }: SpeedSeries, { period, timeZone 
   const parts = sureParts(course, highestP);
   // A stricter limit that leaves the same parts leaves the same verdict.
   const places = parts.map((part) => course.found.indexOf(part)).join();
-  return keptFit('verdict', [course, period.startMs, period.endMs, places], () => judge(series, course, parts, { period, effect }));
-}
-
-function judge(
-  series: Series,
-  course: Course,
-  parts: readonly CoursePart[],
-  { period, effect }: { period: Interval; effect: Effect },
-): Verdict {
-  const { steps, episodes, level } = readPlateaus(series, course, plateausOf(course, parts, series.dates), effect);
-  const p = Math.min(1, ...parts.map((each) => each.p));
-  const verdict = (state: State, move?: Move): Verdict => ({ state, level, p, move, moves: [...steps, ...episodes] });
-  const step = leadingStep(steps, period);
-  if (step) return verdict(step.relative > 0 ? 'slower' : 'faster', step);
-  const line = parts.find(({ part }) => part.kind === 'line');
-  if (line) return verdict('drifting', driftOf(series, course, line.height));
-  const [episode] = episodes.toSorted(byMost(({ untilMs = 0 }) => untilMs >= period.startMs, size));
-  if (episode) return verdict(episode.relative > 0 ? 'was slower' : 'was faster', episode);
-  return verdict(scatterOf(course, level.median) >= UNSTABLE_FROM ? 'unstable' : 'steady');
+  return keptFit('verdict', [course, period.startMs, period.endMs, places], () => {
+    const { steps, episodes, level } = readPlateaus(series, course, plateausOf(course, parts, series.dates), effect);
+    const p = Math.min(1, ...parts.map((each) => each.p));
+    const verdict = (state: State, move?: Move): Verdict => ({ state, level, p, move, moves: [...steps, ...episodes] });
+    const step = leadingStep(steps, period);
+    if (step) return verdict(step.relative > 0 ? 'slower' : 'faster', step);
+    const line = parts.find(({ part }) => part.kind === 'line');
+    if (line) return verdict('drifting', driftOf(series, course, line.height));
+    const [episode] = episodes.toSorted(byMost(({ untilMs = 0 }) => untilMs >= period.startMs, size));
+    if (episode) return verdict(episode.relative > 0 ? 'was slower' : 'was faster', episode);
+    return verdict(scatterOf(course, level.median) >= UNSTABLE_FROM ? 'unstable' : 'steady');
+  });
 }
 
 /** Accepted chance that a share which did not change is called changed; small, because every series of a scenario is asked in both ways. */

@@ -24,9 +24,8 @@ function largestGains(nature: Nature, seed: number): Record<Part['kind'], number
   const { runs, shortest } = fitCourse(makeWorld(nature, { kind: 'stable' }, seed), { effect: EFFECT, timeZone: 'UTC' });
   const none = likelihoodOf(runs, []).noise;
   const most = { step: 0, bump: 0, line: 0 };
-  const candidates = strongestParts(frameOf(runs, none), [], shortest);
   const line = { kind: 'line', from: 0, to: runs.x.length } as const;
-  for (const { part } of [...candidates, { part: line }]) {
+  for (const { part } of [...strongestParts(frameOf(runs, none), [], shortest), { part: line }]) {
     const whole = likelihoodOf(runs, [part]);
     const lasting = part.kind === 'bump' ? [] : [part];
     const inflation = slowVariance(fitParts(frameOf(runs, whole.noise), lasting).residual, whole.noise.sigma);
