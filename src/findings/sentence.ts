@@ -87,7 +87,8 @@ const CAUSES: readonly CauseWords[] = [
 /** The cause of a change, behind its size; empty where the place says it. */
 function causeText({ causes, place }: Facts): string {
   const told = CAUSES.find(({ isOf }) => causes.some((cause) => isOf(cause, place)));
-  return told ? told.tell(causes.filter((cause) => told.isOf(cause, place))) : '';
+  const rest = told?.isOf === isOfFigures && causes.some(({ kind }) => kind === 'season') ? '; the season could explain the rest' : '';
+  return told ? `${told.tell(causes.filter((cause) => told.isOf(cause, place)))}${rest}` : '';
 }
 
 /** From so many percent on a change is told as a multiple. */
@@ -201,11 +202,12 @@ const LEAST_REST = 0.5;
 
 /** Why two ranges differ although nothing changed significantly, and what else is to be said of them: without the days that made a part. */
 function differText({ causes, change }: Facts, name: string | undefined): string {
-  if (causes.some(({ kind }) => kind === 'factor')) return `${throughText(causes)}; ${name ?? 'no significant change'}`;
+  if (causes.some(({ kind }) => kind === 'factor'))
+    return throughText(causes) + (name === undefined ? '; no significant change' : `, ${name}`);
   const [{ share = 1 } = {}] = causes;
   const rest = 100 * ((1 + (change?.percent ?? 0) / 100) ** (1 - share) - 1);
   const left = Math.abs(rest) < LEAST_REST ? 'no significant change' : `${formatPercent(rest, { sign: true, digits: 1 })}, not significant`;
-  return partText(causes) + (name === undefined ? `. Otherwise ${left}` : `; ${name}`);
+  return partText(causes) + (name === undefined ? `. Otherwise ${left}` : `, ${name}`);
 }
 
 /** How two ranges that did not change significantly are told, behind their figures. */

@@ -397,7 +397,7 @@ async function lookAtSite(
   for (const reason of onceByGist(failures)) note(`Some days or selections could not be read and are not looked at: ${reason}`);
   return {
     ...found,
-    isApp: site && asked.within === undefined && isOfApp(readings),
+    isApp: site && isOfApp(readings),
     unseen: [...unseenPlaces(readable, plan, note), ...clockChange],
     ranked: changes,
     faults,

@@ -220,10 +220,10 @@ describe('the sentence of a finding', () => {
         unit: 'EUR',
         now: 7_309,
         when: { shape: 'day', from: '2026-08-28', to: '2026-08-28', ongoing: false },
-        against: { what: 'expected', value: 9_754, low: 6_817, high: 13_600, name: 'the change since 7 Aug included' },
+        against: { what: 'expected', value: 9_754, low: 6_817, high: 13_600, name: 'leaving out the change since 7 Aug' },
         verdict: 'unchanged',
       },
-      'Revenue was 7,309 EUR on 28 Aug, with 9,754 EUR expected (6,817 to 13,600 EUR), the change since 7 Aug included.',
+      'Revenue was 7,309 EUR on 28 Aug, with 9,754 EUR expected (6,817 to 13,600 EUR), leaving out the change since 7 Aug.',
     ],
   ])('of ranges %s', (_, more, sentence) => {
     expect(say(range, more)).toBe(sentence);
@@ -280,12 +280,20 @@ it('a clock time carries its zone, two of one zone once', () => {
 });
 
 it('ranges beside a change that they hold make no claim of their own', () => {
-  const against = { what: 'before' as const, value: 2.51, name: 'the change since 22 Sept included' };
+  const against = { what: 'before' as const, value: 2.51, name: 'including the change since 22 Sept' };
   const held: Partial<Facts> = { now: 2.22, against, verdict: 'unchanged', detectable: 17 };
   const figures = 'Conversion rate went from 2.51% to 2.22% (-12%),';
-  expect(say(range, held)).toBe(`${figures} the change since 22 Sept included.`);
+  expect(say(range, held)).toBe(`${figures} including the change since 22 Sept.`);
   const causes: Facts['causes'] = [{ kind: 'special day', name: '21 Sept', basis: 'measured' }];
-  expect(say(range, { ...held, causes })).toBe(`${figures} mostly because of 21 Sept; the change since 22 Sept included.`);
+  expect(say(range, { ...held, causes })).toBe(`${figures} mostly because of 21 Sept, including the change since 22 Sept.`);
+});
+
+it('special days that make a part of what the season may have made are told before it', () => {
+  const causes: Facts['causes'] = [
+    { kind: 'special day', name: 'Black Friday', share: 0.4, basis: 'measured' },
+    { kind: 'season', name: 'the season', basis: 'inferred' },
+  ];
+  expect(say(range, { causes })).toMatch(/, partly because of Black Friday; the season could explain the rest\.$/);
 });
 
 it('factors that each make most of a change are all named', () => {

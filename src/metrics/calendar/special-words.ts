@@ -128,12 +128,14 @@ export function joined(occasions: readonly Occasion[]): Occasion[] {
   }));
 }
 
-/** The names of special days among some labels that did much to a metric beside what changed it. */
-export const clearOccasions = (...asked: Parameters<typeof occasionsOf>): string[] =>
-  joined(occasionsOf(...asked).filter(({ isClear }) => isClear)).map(({ name }) => name);
-
 /** `+80% to +110%`: what some days did, by logarithms; a mean of days that differ is what none of them did. */
 export const effectText = (offsets: readonly number[]) =>
   [
     ...new Set([Math.min(...offsets), Math.max(...offsets)].map((own) => formatPercent(100 * Math.expm1(own), { sign: true, digits: 0 }))),
   ].join(' to ');
+
+/** The special days among some labels that did much to a metric beside what changed it: `Black Friday (+80% to +110%)`. */
+export const clearOccasions = (...asked: Parameters<typeof occasionsOf>): string[] =>
+  joined(occasionsOf(...asked).filter(({ isClear }) => isClear)).map(
+    ({ name, days }) => `${name} (${effectText(days.map(({ offset }) => offset))})`,
+  );

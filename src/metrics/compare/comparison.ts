@@ -194,11 +194,11 @@ function calendarCauses(change: Change, { specialDays, period }: ComparisonScene
   const partOf = (some: readonly Pick<Occasion, 'days'>[]) => 1 - differenceWithout(some) / differenceWithout([]);
   const parts = [...grouped(occasions, ({ name }) => name)].map(([name, own]) => ({ name, own, part: partOf(own) }));
   const told = parts
-    .filter(({ part }) => part > 0)
     .toSorted((a, b) => b.part - a.part)
+    .filter(({ part }, at) => at === 0 || part >= LEAST_PART)
     .slice(0, MOST_NAMES);
-  // A change of comparable days is the reason where it makes most of the difference.
-  const least = isOwnWay(change) ? MOST : LEAST_PART;
+  // A change of comparable days is the reason where it makes most of the difference, and is not the season.
+  const least = isOwnWay(change) && seasonCauses(change, reading).length === 0 ? MOST : LEAST_PART;
   if (!(partOf(occasions) >= least) || !occasions.some(({ isClear }) => isClear)) return [];
   // All that comparable days do not show, by the levels that the verdict is about.
   const share = 1 - logOf(change.judgement.relative ?? 0) / differenceWithout([]);
@@ -333,7 +333,7 @@ function beforeName(
   const changes = listed([...new Set(texts)].slice(0, MOST_NAMES));
   const labels = reading.baselineDays.map(({ interval }) => interval.label ?? '');
   const both = labels.filter((label) => held.some((own) => isOn(own.change, { first: label, last: label })));
-  if (judgement.expected || both.length === 0) return { name: `${changes} ${judgement.expected ? 'left out' : 'included'}` };
+  if (judgement.expected || both.length === 0) return { name: `${judgement.expected ? 'leaving out' : 'including'} ${changes}` };
   return { name: `with ${changes} on ${both.length} of the ${labels.length} days of the baseline` };
 }
 
@@ -367,9 +367,9 @@ function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | 
   // Shares of devices move the rate of all visits, and that of no device.
   const isWhole = reading !== undefined && reading === causes.whole;
   const mix = isWhole ? mixCauses([deviceCause(change, reading, input)?.explained], reading, input.segments.all) : [];
-  // Beside a change that is told, the season need not explain the range.
+  // Beside a change that is told, the season need not explain the range, nor days that are not comparable.
   const isTold = scene.located.some((own) => reading && !isDay(own) && isOf(own, change.metric, reading) && isOn(own.change, change.days));
-  return [...mix, ...why, ...(calendar.length > 0 || isTold ? [] : seasonCauses(change, reading))];
+  return [...mix, ...why, ...(isTold || (calendar.length > 0 && !isOwnWay(change)) ? [] : seasonCauses(change, reading))];
 }
 
 /** The season where it could have made by itself the change of a verdict, or how far the levels of the ranges lie apart. */

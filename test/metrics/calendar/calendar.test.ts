@@ -144,9 +144,9 @@ describe('special days that moved a metric', () => {
 
   it('are named, those that follow each other as one, and none that did little', () => {
     expect([named(days, ['2026-10-03']), named(days, ['2026-09-20', '2026-09-21'])]).toEqual([[], []]);
-    expect(named(days, ['2026-11-26', '2026-11-27'])).toEqual(['Black Friday']);
+    expect(named(days, ['2026-11-26', '2026-11-27'])).toEqual(['Black Friday (+92%)']);
     const week = daysFrom('2026-09-01', 100, (label) => (label >= '2026-11-23' && label <= '2026-11-30' ? 1.6 : 1));
-    expect(named(week, ['2026-11-26', '2026-11-27', '2026-11-28'])).toEqual(['Black Friday week to Black Friday weekend']);
+    expect(named(week, ['2026-11-26', '2026-11-27', '2026-11-28'])).toEqual(['Black Friday week to Black Friday weekend (+54% to +66%)']);
   });
 
   it('own no day of a change', () => {
@@ -155,7 +155,7 @@ describe('special days that moved a metric', () => {
     const week = ['2026-11-23', '2026-11-24'];
     expect(named(broken, week, [halved])).toEqual([]);
     const both = broken.map((day) => (week.includes(day.label) ? { ...day, numerator: day.numerator * 1.3 } : day));
-    expect(named(both, week, [halved])).toEqual(['Black Friday week']);
+    expect(named(both, week, [halved])).toEqual(['Black Friday week (+37% to +41%)']);
     // A campaign on nothing but special days is no effect of theirs.
     const peak = daysFrom('2026-09-01', 100, (label) => (label >= '2026-11-23' && label <= '2026-11-30' ? 1.6 : 1));
     expect(named(peak, ['2026-11-27'], [{ from: '2026-11-23', to: '2026-11-30', relative: 0.6 }])).toEqual([]);
@@ -165,7 +165,7 @@ describe('special days that moved a metric', () => {
     const fallen = daysFrom('2026-09-01', 84, (label) => (label >= '2026-11-12' ? 0.5 : 1));
     expect(named(fallen, ['2026-11-23'])).toEqual([]);
     const yearBefore = daysFrom('2025-11-28', 1, () => 2);
-    expect(named([...yearBefore, ...days], ['2025-11-28', '2026-11-27'])).toEqual(['Black Friday']);
+    expect(named([...yearBefore, ...days], ['2025-11-28', '2026-11-27'])).toEqual(['Black Friday (+92%)']);
   });
 
   it('are none where usual days scatter as much, and where the level had changed before', () => {

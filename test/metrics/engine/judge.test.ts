@@ -155,6 +155,12 @@ describe('no change in the period', () => {
   });
 });
 
+it('an average that is one and the same on most days is not judged, whatever single ones are', () => {
+  const days = pointsFrom('2026-06-01', 150, (at) => [at === 100 ? 15 : at === 103 ? 20 : 10, 10]);
+  const window = (from: number, to: number) => ({ from: days[from]?.label ?? '', to: days[to]?.label ?? '' });
+  expect(judgePeriods({ kind: 'average', days, baseline: window(94, 121), period: window(122, 149) }).verdict).toBe('not enough data');
+});
+
 describe('other windows', () => {
   it('of a single day each are judged as these two days', () => {
     const question = questionOf({ planted: [dropOf(DAYS - 1, DAYS, 0.6)] });
