@@ -34,7 +34,7 @@ export interface Claim {
   readonly none?: Held;
   /** That the question is refused: an error and no table. */
   readonly refused?: true;
-  /** Whether the platform holds what the answer says was done. */
+  /** What no record tells: whether the platform holds what the answer says was done, or whether it comes first. */
   readonly done?: boolean;
 }
 

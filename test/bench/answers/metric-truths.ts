@@ -1,3 +1,4 @@
+import type { Finding } from '../../../src/findings/finding.ts';
 import { times } from '../../support/times.ts';
 import type { Claim } from './claim.ts';
 import type { Rest } from './rest.ts';
@@ -92,7 +93,12 @@ async function fall(asked: Asked, cost?: { readonly of: 'conversionCount' | 'rev
   const place = { by: 'planted', at: [device] } as const;
   const first = { as: CHANGE.from, is: startDay };
   const size = { as: CHANGE.percent, is: percent, within: percentOff };
-  const claims: Claim[] = [{ ...place, metric: 'conversionRate', has: [first, size] }];
+  const [told] = (asked.structured?.['findings'] ?? []) as readonly Finding[];
+  const isFirst = told?.subject === 'conversionRate' && told.place.device === device && told.when.from === startDay;
+  const claims: Claim[] = [
+    { ...place, metric: 'conversionRate', has: [first, size] },
+    { ...place, says: 'the fall comes first', has: [first], done: isFirst },
+  ];
   if (!cost) return claims;
   const lost = await within(cost.range);
   // A lost purchase is worth what one of these days was.
@@ -209,10 +215,10 @@ const cost = (of: 'conversionCount' | 'revenueSum', range: Range) => ({ of, rang
 export const metricTruths: Truths = {
   '1': async (asked) => [...(await pairs(asked, RATE, lastWeek(asked), 7)), ...(await fall(asked))],
   '2': async (asked) => [...(await pairs(asked, RATE, tillYesterday(asked), 7)), ...(await fall(asked))],
-  '3': (asked) => byDevice(asked, tillYesterday(asked)),
+  '3': async (asked) => [...(await byDevice(asked, tillYesterday(asked))), ...(await fall(asked))],
   '4': async (asked) => [await mixAndRate(asked, lastWeek(asked)), ...(await fall(asked))],
   // A week so far is compared with the same weekdays of the week before.
-  '5': (asked) => pairs(asked, ['revenueSum'], thisWeek(asked), 7),
+  '5': async (asked) => [...(await pairs(asked, ['revenueSum'], thisWeek(asked), 7)), ...(await fall(asked))],
   '6': (asked) => byDevice(asked, lastMonth(asked)),
   '7': (asked) =>
     bySegment(asked, lastMonth(asked), ['New visitors', 'Returning visitors'], ['conversionRate', 'revenueSum', 'sessionTimeAverage']),
@@ -238,14 +244,14 @@ export const metricTruths: Truths = {
       times(10, (week) => shift(asked.dates['ten_weeks_start'], 7 * week)),
       7,
     ),
-  '38': (asked) => pairs(asked, ['visits', 'conversionCount'], tillYesterday(asked), 7),
+  '38': async (asked) => [...(await pairs(asked, ['visits', 'conversionCount'], tillYesterday(asked), 7)), ...(await fall(asked))],
   '39': async (asked) => {
     const range = tillYesterday(asked, 14);
     const { device } = asked.stories.conversionFall;
     const mobile = await pairs(asked, RATE, range, 14, 'mobile');
     return device === 'mobile' ? [...mobile, ...(await fall(asked, cost('conversionCount', range)))] : mobile;
   },
-  '40': (asked) => pairs(asked, RATE, tillYesterday(asked), 7),
+  '40': async (asked) => [...(await pairs(asked, RATE, tillYesterday(asked), 7)), ...(await fall(asked))],
   '47': async (asked) => [...(await pairs(asked, RATE, lastWeek(asked), 7)), ...(await fall(asked, cost('revenueSum', lastWeek(asked))))],
   '65': (asked) =>
     visitsFrom(

@@ -43,16 +43,24 @@ export function kept(rows: readonly Row[]): Kept {
 /** Tokens may grow by this much: instants and ids are others in each run. */
 const GROWTH = 1.1;
 
-/** Sentences that name each row that got worse: farther from the truth, more calls, more tokens, or gone. */
-export function worse(before: Kept, rows: readonly Row[]): string[] {
+/** Sentences that name each row that is farther from the truth, or gone. */
+export function fartherFromTruth(before: Kept, rows: readonly Row[]): string[] {
   const now = kept(rows);
   return Object.entries(before).flatMap(([key, was]) => {
     const is = now[key];
     if (!is) return [`${key}: is no longer asked`];
+    return RANKS.indexOf(is.agrees) > RANKS.indexOf(was.agrees) ? [`${key}: agrees "${is.agrees}", "${was.agrees}" before`] : [];
+  });
+}
+
+/** The same, and rows that take more calls or tokens: what goes before a call and the speed of the machine change these too. */
+export function worse(before: Kept, rows: readonly Row[]): string[] {
+  const dearer = Object.entries(kept(rows)).flatMap(([key, is]) => {
+    const was = before[key] ?? is;
     return [
-      ...(RANKS.indexOf(is.agrees) > RANKS.indexOf(was.agrees) ? [`${key}: agrees "${is.agrees}", "${was.agrees}" before`] : []),
       ...(is.calls > was.calls ? [`${key}: ${is.calls} calls, ${was.calls} before`] : []),
       ...(is.tokens > was.tokens * GROWTH ? [`${key}: ${is.tokens} tokens, ${was.tokens} before`] : []),
     ];
   });
+  return [...fartherFromTruth(before, rows), ...dearer];
 }

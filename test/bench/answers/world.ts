@@ -6,7 +6,7 @@ import { DAY_MS, isoTime } from '../../../src/lib/clock.ts';
 import { startExternalEmulator } from '../emulator.ts';
 import { type Called, clockModule, openPeer } from '../peer.ts';
 import { processorMs } from '../process-figures.ts';
-import { openFiles } from './files.ts';
+import { type ExportFiles, openFiles } from './files.ts';
 import type { Call } from './question.ts';
 import { openRest } from './rest.ts';
 import type { Asked } from './truth.ts';
@@ -92,8 +92,29 @@ function dated<T>(value: T, dates: Readonly<Record<string, string>>): T {
   return JSON.parse(text) as T; // the same value, other texts
 }
 
-/** Starts the emulated platform and the built product, each in a process of its own, with the exports of the last nine days downloaded. */
-export async function openWorld(product: string, { seed, clock }: WorldOf): Promise<OpenWorld> {
+/** Tools that ask the downloaded files, or download them. */
+const OVER_FILES = new Set<Call[0]>([
+  'sync_exports',
+  'query_export',
+  'analyze_funnel',
+  'analyze_paths',
+  'analyze_retention',
+  'measure_impact',
+]);
+
+/** Whether one of the calls needs the exports of the last days, which are most of what a world costs. */
+export const needsFiles = (calls: readonly Call[]) => calls.some(([tool]) => OVER_FILES.has(tool));
+
+const noFiles: Pick<ExportFiles, 'query' | 'close'> = {
+  query: () => Promise.reject(new Error('This world was opened without files.')),
+  close: () => undefined,
+};
+
+/**
+ * Starts the emulated platform and the built product, each in a process of its own; where asked for, with the exports of the last nine days
+ * downloaded.
+ */
+export async function openWorld(product: string, { seed, clock }: WorldOf, hasFiles: boolean): Promise<OpenWorld> {
   const emulator = await startExternalEmulator(product, { seed, clock });
   const directory = await mkdtemp(join(tmpdir(), 'answers-'));
   const peer = await openPeer(['--import', clockModule(clock), product], {
@@ -110,12 +131,12 @@ export async function openWorld(product: string, { seed, clock }: WorldOf): Prom
     const after = processorMs(peer.child.pid ?? 0);
     return { ...called, processorMs: before === undefined || after === undefined ? undefined : after - before };
   };
-  for (let turn = 0; turn < 6; turn += 1) {
+  for (let turn = hasFiles ? 0 : 6; turn < 6; turn += 1) {
     const { structured } = await call(['sync_exports', { jobIds: ['Daily sessions', 'Daily views'], since: '-12d', waitSeconds: 40 }]);
     if (structured?.['state'] === 'complete') break;
   }
   const rest = await openRest(emulator.environment);
-  const files = await openFiles(rest);
+  const files = hasFiles ? await openFiles(rest) : noFiles;
   return {
     dates,
     stories,

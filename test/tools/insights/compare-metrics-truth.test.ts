@@ -28,35 +28,6 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
     return compare({ startDate, endDate: 'yesterday', baselineStartDate, baselineEndDate, ...more });
   };
 
-  it('the planted fall is named: device, first day, and that it is a fall of the rate', { tags: 'nightly' }, async () => {
-    const { device, startDay } = platform().stories.conversionFall;
-    // A window around it, as wide as the platform has days after it.
-    const answer = await compare({ startDate: dayAfter(startDay, -2), endDate: 'yesterday' });
-    expect(rateRow(answer)).toMatchObject({ verdict: 'down', since: startDay });
-    const devices = listIn(answer, 'devices');
-    const [most] = devices.toSorted((a, b) => Number(a['contribution']) - Number(b['contribution']));
-    expect(most).toMatchObject({ device, verdict: 'down' });
-    expect(devices.filter(({ verdict }) => verdict === 'down')).toHaveLength(1);
-    const [sums] = listIn(answer, 'sums');
-    expect(Math.abs(Number(sums?.['mix']))).toBeLessThan(0.1 * Math.abs(Number(sums?.['rate'])));
-    expect(findingsOf(answer)[0]).toMatchObject({
-      subject: 'conversionRate',
-      place: { device },
-      when: { shape: 'step', from: startDay, ongoing: true },
-      verdict: 'lower',
-      causes: [{ kind: 'place', name: device }],
-    });
-  });
-
-  it('a baseline that holds its first days takes nothing from the size on its device', { tags: 'nightly' }, async () => {
-    const { device, startDay } = platform().stories.conversionFall;
-    const metrics = ['conversionRate'];
-    const [answer, whole] = [await since(3, -4, { metrics }), await since(0, -28, { metrics, devices: [device] })];
-    const [first] = findingsOf(answer);
-    expect(first).toMatchObject({ place: { device }, when: { from: startDay, ongoing: true } });
-    expect(Math.abs(Number(first?.change?.percent) - Number(rateRow(whole)?.['changePercent']))).toBeLessThan(5);
-  });
-
   it('leaves each range that holds it the verdict of its row', async () => {
     const answer = await since(6, -1);
     const verdicts: Record<string, unknown> = { up: 'higher', down: 'lower', 'within noise': 'unchanged', 'cannot be judged': 'uncertain' };
@@ -65,22 +36,6 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
     expect(rows.length).toBeGreaterThan(0);
     for (const { metric, verdict } of rows)
       expect(ranges.find(({ subject }) => subject === metric)?.verdict).toBe(verdicts[String(verdict)]);
-  });
-
-  it.each(['device', 'segment'])('is said first by %s side by side over days of which it has only some', async (by) => {
-    const { device, startDay } = platform().stories.conversionFall;
-    const answer = await compare({ by, startDate: dayAfter(startDay, -14), endDate: 'yesterday', metrics: ['conversionRate'] });
-    expect(findingsOf(answer)[0]).toMatchObject({ subject: 'conversionRate', place: { device }, when: { from: startDay, ongoing: true } });
-    expect(answer.structured['answer']).toMatch(new RegExp(`^${device} conversion rate has been`, 'i'));
-  });
-
-  it('is told of revenue too where both ranges lie in it, which do not show it', async () => {
-    const { device, startDay } = platform().stories.conversionFall;
-    expect(findingsOf(await since(6, 1, { metrics: ['revenueSum'] }))[0]).toMatchObject({
-      subject: 'conversionRate',
-      place: { device },
-      when: { from: startDay, ongoing: true },
-    });
   });
 
   it('the campaign is called mix, with rate effects near zero', { tags: 'nightly' }, async () => {
