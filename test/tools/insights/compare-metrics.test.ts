@@ -38,6 +38,28 @@ describe('two weeks', () => {
     expect(countTokens(JSON.stringify(answer.structured))).toBeLessThanOrEqual(1_500);
   });
 
+  it('hold what the sessions hold, and add up: devices, segments, factors of revenue', async () => {
+    const answer = await week();
+    const [before, after] = [truth(wholeDays('2026-11-02', '2026-11-08')), truth()];
+    const rows = records(answer);
+    expect(rows).toMatchObject([
+      { before: expect.closeTo(before.conversionRate, 3), after: expect.closeTo(after.conversionRate, 3) },
+      { before: before.visits, after: after.visits, change: after.visits - before.visits },
+      { before: expect.closeTo(before.revenue, 2), after: expect.closeTo(after.revenue, 2) },
+    ]);
+
+    expect(answer.structured['explained']).toBe('conversionRate');
+    const devices = listIn(answer, 'devices');
+    expect(devices.map(({ device }) => device)).toEqual(['desktop', 'mobile', 'tablet', 'other or unknown device']);
+    const remainder = sum(listIn(answer, 'sums').slice(0, 1), 'remainder');
+    for (const parts of [['contribution'], ['mix', 'rate']])
+      expect(sum(devices, ...parts) + remainder).toBeCloseTo(Number(rows[0]?.['change']), 6);
+    expect(sum(devices, 'shareAfter')).toBeCloseTo(100, 1);
+    expect(listIn(answer, 'segments')).toHaveLength(4);
+    const split = answer.structured['revenue'] as Record<string, number>;
+    expect(sum([split], 'visits', 'conversion', 'basket', 'remainder')).toBeCloseTo(after.revenue - before.revenue, 2);
+  });
+
   it('name what else happened near the first day, where the credential may know', { tags: 'nightly' }, async () => {
     const { slowTag, conversionFall } = platform().stories;
     const { startDay } = conversionFall;
@@ -312,4 +334,22 @@ it('figures per day stand beside the totals of ranges that differ in length', as
   });
   const range = findingsOf(answer).find(({ when }) => when.shape === 'range');
   expect(range).toMatchObject({ unit: 'sessions a day', now: expect.closeTo(Number(row?.['after']), 2) });
+});
+it('a break from before the period comes first, by the rate that sales follow from and the same in every question', {
+  tags: 'nightly',
+}, async () => {
+  const { startDay, device } = platform().stories.conversionFall;
+  const asked = { startDate: '2026-11-13', endDate: 'yesterday', devices: [device] };
+  const findingsFor = async (more: object) => findingsOf(await compare({ ...asked, ...more }));
+  const [first, second] = await findingsFor({});
+  expect(first).toMatchObject({
+    subject: 'conversionRate',
+    place: { device },
+    when: { shape: 'step', from: startDay, ongoing: true },
+    verdict: 'lower',
+    cost: { of: 'revenueSum', from: startDay },
+  });
+  expect(first?.cost?.high).toBeLessThan(0);
+  expect(second).toMatchObject({ subject: 'conversionRate', when: { shape: 'range' }, verdict: 'lower' });
+  for (const metrics of [['revenueSum'], ['conversionCount', 'revenueSum']]) expect((await findingsFor({ metrics }))[0]).toEqual(first);
 });
