@@ -213,7 +213,7 @@ function differText({ causes, change }: Facts, name: string | undefined): string
 /** How two ranges that did not change significantly are told, behind their figures. */
 function calmText(facts: Facts): string {
   const { verdict, causes, change, against: { name, value } = { value: null } } = facts;
-  if (verdict === 'too few data') return value === 0 ? '' : `: ${name ?? 'too few whole days'} to judge`;
+  if (verdict === 'too few data') return value === 0 ? '' : ': too few whole days to judge';
   // Beside a change that they hold the figures make no claim of their own.
   if (name !== undefined && causes.length === 0) return `, ${name}`;
   if (verdict === 'uncertain') return ': too uncertain to judge';

@@ -254,7 +254,7 @@ function verdictOf(change: Change): Facts['verdict'] {
   }
   const verdict = toldVerdict(judgement);
   if (verdict === 'drift') return (judgement.relative ?? 0) < 0 ? 'lower' : 'higher';
-  return verdict === 'not enough data' || verdict === 'too young' ? 'too few data' : VERDICTS[verdict];
+  return verdict === 'not enough data' ? 'too few data' : VERDICTS[verdict];
 }
 
 /** The figure of the single whole day that was held against what was expected of it, without the hours of today beside it. */
@@ -314,7 +314,6 @@ function beforeName(
   isExplained: boolean,
 ): { name?: string } {
   const { metric, judgement, days } = change;
-  if (judgement.verdict === 'too young') return { name: 'too few days before' };
   if (!reading || (!judgement.expected && isMoved({ verdict: verdictOf(change) }))) return {};
   // What is expected of a day is without the change, however long that goes on.
   const first = judgement.expected ? '' : (reading.baselineDays[0]?.interval.label ?? LAST);

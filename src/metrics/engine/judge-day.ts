@@ -20,7 +20,7 @@ export function judgeDay(question: Question): DayJudgement {
   const judged = judgePeriods(question);
   const day = days.find(({ label }) => label === period.from);
   const before = days.filter(({ label }) => label < period.from);
-  if (!day || baseline.from > period.from || judged.verdict === 'too young') return judged;
+  if (!day || baseline.from > period.from) return judged;
   const { changes } = judged;
   const isMoved = changes.some((own) => own.shape === 'step' && own.to === undefined && own.latest < day.label && isNewAt(day.label, own));
   const chance = isMoved ? OWN_ERROR : share * ERROR;

@@ -20,11 +20,8 @@ import {
 } from './series.ts';
 import { type Study, studySeries } from './study.ts';
 
-/**
- * `drift`: the level differs, but it slid there slowly, so there is no day on which it changed. `too young`: fewer days than three weeks
- * before the period.
- */
-export type Verdict = 'up' | 'down' | 'drift' | 'within noise' | 'not enough data' | 'too young';
+/** `drift`: the level differs, but it slid there slowly, so there is no day on which it changed. */
+export type Verdict = 'up' | 'down' | 'drift' | 'within noise' | 'not enough data';
 
 /** One metric of one selection over history, baseline and period. */
 export interface Question {
@@ -224,8 +221,7 @@ function judgeStudy(study: Study, question: Question, { early, isByStep }: Way):
   const whole = levelOf(study, question, special);
   const leftOut = new Set([...unusualDays(changes, series.learned), ...special]);
   const level = levelOf(study, { period, baseline: usualWindow(series, baseline, leftOut) }, leftOut) ?? whole;
-  if (!whole || !level) return undefined;
-  if (isTooYoung(series, level)) return { ...UNKNOWN, verdict: 'too young' };
+  if (!whole || !level || isTooYoung(series, level)) return undefined;
   const main = isByStep ? mainChange(changes, { early, start: series.learned }) : undefined;
   const limit = limitOf((isByStep ? ERRORS.level : ALONE) * (question.share ?? 1), noise.freedom);
   const datedChanges = changes.filter(({ to }) => to > early).map((change) => dated(series, change));
