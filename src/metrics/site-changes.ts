@@ -131,31 +131,31 @@ export function foundInPart<Of extends Visits>(own: SiteChange<Of>, found: reado
   });
 }
 
-/** A change on the one part of its visits that moved its way, unlike the rest, and made most of it, as dated and sized there. */
-export function onItsPart<Of extends Visits>(
-  own: SiteChange<Of>,
-  parts: readonly NamedVisits<Of>[],
-  looked?: number,
-): SiteChange<Of> | undefined {
-  const { named } = reasonsOf(own, parts, looked);
-  const reading = parts.find(({ name }) => name === named)?.reading;
-  const there = reading && measuredOn({ ...own, reading });
-  return there && there.change.relative * own.change.relative > 0 && isOfThisPart(there, own) ? there : undefined;
-}
-
-/** The part of some visits that a single unusual day lies on, without a search: the one farthest from its weeks before, if alone. */
-export function dayOnItsPart<Of extends Visits>(own: SiteChange<Of>, parts: readonly NamedVisits<Of>[]): SiteChange<Of> | undefined {
-  const { metric, change } = own;
-  const { from, relative } = change;
+/** The part that lies farthest from its weeks before, the way of a single day. */
+function farthest<Of extends Visits>({ metric, change: { from, relative } }: SiteChange<Of>, parts: readonly NamedVisits<Of>[]) {
   const farOf = ({ reading }: NamedVisits<Of>) => {
     const points = pointsKnown(reading, metric);
     const usual = daysIn(points, (label) => label >= dayAfter(from, -DAYS_BEFORE) && label < from);
     return Math.sign(relative) * Math.log(valueOf(daysIn(points, (label) => label === from)) / valueOf(usual)) || 0;
   };
-  const [most] = parts.toSorted(byMost(farOf));
-  const there = most && measuredOn({ ...own, reading: most.reading });
-  const isApart = there && (relative < there.change.low || relative > there.change.high);
-  return isApart && there.change.relative * relative > 0 && isOfThisPart(there, own) ? there : undefined;
+  return parts.toSorted(byMost(farOf))[0]?.reading;
+}
+
+/**
+ * A change on the one part of its visits that moved its way, unlike the rest, and made most of it, as dated and sized there; of a single
+ * day, which is not searched for, where the bounds of the part leave out what all of them did.
+ */
+export function onItsPart<Of extends Visits>(
+  own: SiteChange<Of>,
+  parts: readonly NamedVisits<Of>[],
+  looked?: number,
+): SiteChange<Of> | undefined {
+  const named = isDay(own) ? undefined : reasonsOf(own, parts, looked).named;
+  const reading = isDay(own) ? farthest(own, parts) : parts.find(({ name }) => name === named)?.reading;
+  const there = reading && measuredOn({ ...own, reading });
+  const { relative } = own.change;
+  if (!there || there.change.relative * relative <= 0 || !isOfThisPart(there, own)) return undefined;
+  return isDay(own) && relative >= there.change.low && relative <= there.change.high ? undefined : there;
 }
 
 /** A change of a part of some visits as all of them show it, where the rest of them went along; undefined where it is that of the part. */

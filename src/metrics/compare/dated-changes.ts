@@ -10,8 +10,8 @@ import {
   areNear,
   changesOf,
   DAYS_BEFORE,
+  foundInPart,
   isDay,
-  isOfThisPart,
   isOn,
   measuredAt,
   type NamedVisits,
@@ -28,22 +28,20 @@ import type { Reading } from './readings.ts';
 
 /** A change that made that of a metric on the one device, else the one segment, that moved unlike the rest; itself where none did. */
 function narrowed(own: SiteChange<Reading>, { parts, segments, judged }: CausesInput): SiteChange<Reading> {
-  const { metric, change, reading } = own;
+  const { metric, reading } = own;
   const devices = parts.filter(
     (part) => part !== reading && part.segmentIds.length === reading.segmentIds.length && isWithin(part, reading),
   );
   const named = devices.map((part) => ({ name: part.device, reading: part }));
-  // A device that alone shows it and makes it needs no test beside the others.
-  const shown = judged.devicesOf(metric).flatMap(({ reading: part, changes }) => {
-    const days = { first: change.from, last: change.to ?? LAST };
-    const same = changes.find((each) => each.shape === change.shape && areNear(each, change) && isOn(each, days));
-    return same && devices.includes(part) ? [{ metric, reading: part, change: same }] : [];
-  });
-  const [alone] = shown.length === 1 ? shown : [];
-  const there = alone && measuredAt(alone);
-  if (there && isOfThisPart(there, own)) return there;
+  // A device that shows it and makes it needs no test beside the others.
+  const shown = judged.devicesOf(metric).filter((device) => devices.includes(device.reading));
+  const found = foundInPart(
+    own,
+    shown.flatMap(({ reading: part, changes }) => changes.map((each) => ({ metric, reading: part, change: each }))),
+  );
+  if (found) return measuredAt(found);
   const chosen = segments.chosen.filter((segment) => isWithin(segment.reading, reading));
-  return onItsPart(own, named) ?? onItsPart(own, chosen, segments.all.length) ?? own;
+  return onItsPart(own, named) ?? (isDay(own) ? undefined : onItsPart(own, chosen, segments.all.length)) ?? own;
 }
 
 /** Whether all visits of one reading are visits of another one. */

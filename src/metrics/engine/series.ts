@@ -181,13 +181,6 @@ function weekdayFactorsOf(points: readonly DailyPoint[], times: Float64Array, we
   return evened(ratios.map((group) => Math.max(LEAST_FACTOR, median(group))));
 }
 
-/** Whether an average is one and the same on most days, as that of single taps: nothing says how it scatters. */
-function isOneValue(points: readonly DailyPoint[]): boolean {
-  const values = numbersOf(points, (point) => valueOf([point]));
-  const middle = median(values);
-  return 2 * values.filter((value) => value === middle).length > values.length;
-}
-
 function eventsOf(points: readonly DailyPoint[], kind: MetricKind): Float64Array | undefined {
   if (kind === 'average') return numbersOf(points, ({ denominator }) => denominator);
   const isKnown = kind === 'amount' && points.every(({ events }) => events !== undefined);
@@ -254,7 +247,10 @@ export const seriesOf = kept('series', (days: readonly DailyPoint[], kind: Metri
   // Days before anything was counted say nothing of weekdays: those on which nothing was counted yet would have none.
   const begun = points.findIndex(({ numerator }) => numerator > 0);
   const alive = points.slice(begun, learned);
-  if (kind === 'average' && isOneValue(alive)) return undefined;
+  const values = alive.map((point) => valueOf([point]));
+  const middle = median(values);
+  // Of an average that is one and the same on most days, as of single taps, nothing says how it scatters.
+  if (kind === 'average' && 2 * values.filter((value) => value === middle).length > values.length) return undefined;
   const usualDays = alive.filter(({ special }) => !special);
   const isOfFew = isCounted(kind) && sumOf(usualDays, 'numerator') < FEW_EVENTS * usualDays.length;
   const weekdayFactors = isOfFew

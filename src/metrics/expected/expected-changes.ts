@@ -5,7 +5,7 @@ import { LAST } from '../engine/scan.ts';
 import { factorsOf } from '../metric-names.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { askedOf } from '../read/metric-query.ts';
-import { changesOf, dayOnItsPart, ERROR, foundInPart, isDay, measuredOn, onItsPart, onTheWhole } from '../site-changes.ts';
+import { changesOf, ERROR, foundInPart, isDay, measuredOn, onItsPart, onTheWhole } from '../site-changes.ts';
 import { type ExpectedInput, type FoundChange, keyOf, type QueryVisits } from './expected-lines.ts';
 
 /** A change that began this many days before the first row is no longer news. */
@@ -67,8 +67,8 @@ export function atTheirPlaces(changes: readonly FoundChange[], days: readonly Me
       const devices = parts.filter(({ reading }) => reading.device !== there.reading.device);
       const segments = parts.filter((part) => !devices.includes(part));
       const known = changes.filter(({ reading }) => devices.some(({ name }) => name === keyOf(reading)));
-      const onPart = () => (isDay(there) ? dayOnItsPart(there, devices) : (onItsPart(there, devices) ?? onItsPart(there, segments)));
-      return { ...there, ...(foundInPart(there, known) ?? onPart()) };
+      const found = foundInPart(there, known) ?? onItsPart(there, devices);
+      return { ...there, ...(found ?? (isDay(there) ? undefined : onItsPart(there, segments))) };
     }),
   );
 }
