@@ -54,12 +54,19 @@ function sizeText({ subject, change, verdict }: Facts, { nounOf }: Pick<Grammar,
 type Causes = Facts['causes'];
 const namesOf = (causes: Causes) => listed(causes.map(({ name }) => name));
 
-/** `, mostly because of Christmas`: a cause with its part of a difference. */
-const partText = ([cause]: Causes) => `, ${(cause?.share ?? 1) > MOST ? 'mostly' : 'partly'} because of ${cause?.name ?? ''}`;
+/** How much of a difference a cause makes, before its words: empty where it is no less than all of it. */
+function extentText([cause]: Causes): string {
+  const share = cause?.share ?? 1;
+  if (share >= 1) return '';
+  return share > MOST ? 'mostly ' : 'partly ';
+}
 const MOST = 0.5;
 
+/** `, mostly because of Christmas`: a cause with its part of a difference. */
+const partText = (causes: Causes) => `, ${extentText(causes)}because of ${causes[0]?.name ?? ''}`;
+
 /** `, mostly through visits`: the factors that make most of a change. */
-const throughText = (causes: Causes) => `, mostly through ${namesOf(causes)}`;
+const throughText = (causes: Causes) => `, ${extentText(causes)}through ${namesOf(causes)}`;
 
 /** Whether a cause has a part in the figures of ranges, which comparable days have not. */
 const isOfFigures = ({ kind, share }: Causes[number]) => kind === 'special day' && share !== undefined;
@@ -74,7 +81,7 @@ interface CauseWords {
 const CAUSES: readonly CauseWords[] = [
   {
     isOf: ({ kind }) => kind === 'mix',
-    tell: ([mix]) => `, ${mix?.basis === 'measured' ? 'mostly' : 'perhaps'} because of ${mix?.name ?? ''}`,
+    tell: (causes) => (causes[0]?.basis === 'measured' ? partText(causes) : `, perhaps because of ${causes[0]?.name ?? ''}`),
   },
   { isOf: ({ kind }) => kind === 'event', tell: (causes) => `; close in time: ${namesOf(causes)}` },
   { isOf: isOfFigures, tell: partText },
@@ -213,7 +220,7 @@ function differText({ causes, change }: Facts, name: string | undefined): string
 /** How two ranges that did not change significantly are told, behind their figures. */
 function calmText(facts: Facts): string {
   const { verdict, causes, change, against: { name, value } = { value: null } } = facts;
-  if (verdict === 'too few data') return value === 0 ? '' : ': too few whole days to judge';
+  if (verdict === 'too few data') return value === 0 ? '' : `: too few whole days to judge${causeText(facts)}`;
   // Beside a change that they hold the figures make no claim of their own.
   if (name !== undefined && causes.length === 0) return `, ${name}`;
   if (verdict === 'uncertain') return ': too uncertain to judge';
@@ -257,21 +264,29 @@ export function sentenceOf(facts: Facts, grammar: Grammar): string {
 /** Adds its sentence to a finding. */
 export const worded = (facts: Facts, grammar: Grammar): Finding => ({ ...facts, sentence: sentenceOf(facts, grammar) });
 
-/** One sentence: what a change has cost or brought, rounded to what its interval bears; empty where that is not known or may be nothing. */
-export function costSentence({ cost, when, place }: Pick<Facts, 'cost' | 'when' | 'place'>, { nounOf, year, known = '' }: Grammar): string {
+const isMoney = ({ unit }: Pick<NonNullable<Facts['cost']>, 'unit'>) => /^[A-Z]{3}$/.test(unit);
+
+/** The size of a cost, rounded to what its interval bears; empty where it is not known or may be nothing. */
+export function costAmount({ cost }: Pick<Facts, 'cost'>): string {
   if (!cost || cost.low * cost.high <= 0) return '';
-  const isMoney = /^[A-Z]{3}$/.test(cost.unit);
   const amount = formatNumber(Math.abs(roundedTo(cost.value, halfOf(cost))), { group: true, digits: 0 });
+  return `about ${amount}${isMoney(cost) ? ` ${cost.unit}` : ''}`;
+}
+
+/** One sentence: what a change has cost or brought; empty where that is not known or may be nothing. */
+export function costSentence({ cost, when, place }: Pick<Facts, 'cost' | 'when' | 'place'>, { nounOf, year, known = '' }: Grammar): string {
+  const amount = costAmount({ cost });
+  if (!cost || amount === '') return '';
   const isEnded = cost.to < known;
   const until = isEnded ? ` up to ${dateText(cost.to, year)}` : ' so far';
   const far = when.ongoing || cost.to < (when.to ?? '') ? until : '';
-  if (isMoney) {
+  if (isMoney(cost)) {
     const [lost, won] = when.ongoing && !isEnded ? ['has cost', 'has brought'] : ['cost', 'brought'];
-    return `It ${cost.value < 0 ? lost : won} about ${amount} ${cost.unit}${far}.`;
+    return `It ${cost.value < 0 ? lost : won} ${amount}${far}.`;
   }
   // A place that names the goal has said it.
   const of = cost.goal === undefined || place.goal !== undefined ? {} : { goal: cost.goal };
-  return `That is about ${amount} ${cost.value < 0 ? 'fewer' : 'more'} ${subjectText(cost.of, of, { nounOf })}${far}.`;
+  return `That is ${amount} ${cost.value < 0 ? 'fewer' : 'more'} ${subjectText(cost.of, of, { nounOf })}${far}.`;
 }
 
 /** The sentences of a finding in a first paragraph: what it is, and what it has cost or brought. */
@@ -287,7 +302,7 @@ export function intervalSentence({ subject, place, change, when, cost }: Facts, 
   const days = when.ongoing ? '' : ` ${rangeText(from, to, grammar.year)}`;
   const begun = earliest === latest ? '' : `; it began ${rangeText(earliest, latest, grammar.year, ['between', 'and'])}`;
   const amount = (value: number) => formatNumber(value, { group: true, digits: 0 });
-  const unitOfCost = cost && /^[A-Z]{3}$/.test(cost.unit) ? ` ${cost.unit}` : '';
+  const unitOfCost = cost && isMoney(cost) ? ` ${cost.unit}` : '';
   const costs = cost ? `; ${grammar.nounOf(cost.of).name} ${amount(cost.low)} to ${amount(cost.high)}${unitOfCost}` : '';
   const size = change.percent ?? change.points ?? 0;
   const interval = `${bound(size)}${unit}, 95% interval ${bound(low)} to ${bound(high)}${unit}`;

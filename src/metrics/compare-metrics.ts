@@ -362,6 +362,7 @@ function wordPeriods(
   const { input, causes, located, detect, events } = explained;
   const { goalId } = question;
   const place = placeBy(lists.nameOf);
+  const daysOf = ({ startMs, endMs }: Interval) => ({ from: todayIn(timeZone, startMs), to: todayIn(timeZone, endMs) });
   const result = wordComparison({
     causes,
     located,
@@ -372,7 +373,8 @@ function wordPeriods(
     currency: totals.currency,
     placeOf: (reading, metric) => place({ ...reading, goalId }, metric),
     whole: place({ device: question.devices[0] ?? 'all', segmentIds: question.segmentIds }, 'visits'),
-    period: { from: todayIn(timeZone, windows.period.startMs), to: todayIn(timeZone, windows.period.endMs) },
+    period: daysOf(windows.period),
+    baseline: daysOf(baseline),
     first: [...(kept === undefined ? [] : [kept]), ...(detect ? detectionSentences(detect) : [])],
     isGoalNamed: question.isOfFirstGoal === undefined,
     most: isOneOfSeveral ? MOST_OF_SEVERAL : undefined,
@@ -442,6 +444,7 @@ async function comparePeriods(question: Question, context: CompareContext & Draw
     baseline: windows.baseline,
     filters: filtersOf(read.question, read.lists),
     places: [...readings, ...devices].map((reading) => placeOf(reading, 'visits')),
+    kept: read.kept,
     endsMeet: question.kind !== undefined,
   });
   return comparison;

@@ -237,8 +237,14 @@ export async function compareAtOnce(asked: Question, context: CompareContext & D
   const lead = (some: typeof metrics) => leadOf(table, { query: { metrics: some, bases: [], breakdown: [] }, from, to: last, grammar });
   const answer = apart ?? (paragraphOf(said).answer || lead(metrics));
   const answers = Object.fromEntries(metrics.map((metric) => [metric, lead([metric])]));
-  const drawn = { timeZone, interval: question.period, answers };
+  const drawn = { timeZone, interval: question.period };
   const parted = partedTable(table, sides, changes, totals.currency);
-  context.draw(parted ? { ...drawn, table: parted, findings: changes } : { ...drawn, table, findings, reference: sides[0]?.name ?? '' });
+  // What was most over all days is nothing of those before and since a change.
+  const answersOfParts = Object.fromEntries(changes.map(({ subject, sentence }) => [subject, sentence]));
+  context.draw(
+    parted
+      ? { ...drawn, table: parted, findings: changes, answers: answersOfParts }
+      : { ...drawn, table, findings, answers, reference: sides[0]?.name ?? '' },
+  );
   return { ...compared, findings, answer };
 }

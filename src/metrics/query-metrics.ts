@@ -59,7 +59,7 @@ const MAX_SIDE_BY_SIDE = 20;
 
 type QueryMetricsContext = Pick<
   Context,
-  'ask' | 'covers' | 'isOneOfSeveral' | 'lists' | 'note' | 'nowMs' | 'calendar' | 'progress' | 'signal' | 'timeZone'
+  'ask' | 'covers' | 'isDrawn' | 'isOneOfSeveral' | 'lists' | 'note' | 'nowMs' | 'calendar' | 'progress' | 'signal' | 'timeZone'
 >;
 
 /** The ids that a breakdown is over, all of the project where none is named. */
@@ -284,33 +284,27 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
 
 /**
  * The table of a query as it is drawn: each metric with what would be said first if it alone had been asked for and nothing had
- * changed, and with the changes among its days and unusual ones, also where the answer has no words of them.
+ * changed, and with what the answer tells of its days.
  */
 async function drawnOf(
   queried: Queried & { readonly ofRows: (rows: readonly MetricRow[]) => QueryTable },
-  grid: QueryGrid,
   read: ExpectedRead,
   naming: Naming,
   told: readonly Facts[],
   context: QueryMetricsContext,
 ): Promise<TableDrawn> {
-  const { asked, whole, complete, lines, rows } = queried;
+  const { asked, whole, complete, rows } = queried;
   const silent = { ...context, note: () => undefined };
-  const tell = (own: ExpectedRead, more: Partial<MetricQuery>) => {
-    const queries = { asked: { ...asked, ...more }, whole: { ...whole, ...more }, complete: { ...complete, ...more } };
-    return tellQuery({ ...queried, ...queries, isDrawn: true }, own, naming, silent);
-  };
   const answers = askedOf(complete).map(async (metric) => {
     // Rows in the order of another are no rank of it.
     const isRanked = (complete.order?.metric ?? metric) === metric;
     // The words on unusual rows point at sentences on changes.
     const alone = { ...read, changes: [], ...(asked.expected && { found: [] }) };
-    const { lead } = isRanked ? await tell(alone, { metrics: [metric] }) : { lead: [] };
+    const metrics = [metric];
+    const queries = { asked: { ...asked, metrics }, whole: { ...whole, metrics }, complete: { ...complete, metrics } };
+    const { lead } = isRanked ? await tellQuery({ ...queried, ...queries, isDrawn: true }, alone, naming, silent) : { lead: [] };
     return [metric, lead.flat()[0] ?? ''] as const;
   });
-  // Bars show no day of a change: they say no more than the answer.
-  const isTold = told.length > 0 || asked.expected || timeUnitOf(complete.breakdown) === undefined;
-  const { facts } = isTold ? { facts: told } : await tell(await readCourse(whole, grid, lines, silent, true), { expected: true });
   // Words on weekdays are of usual weeks.
   const usual = isOfDays(timeUnitOf(complete.breakdown)) && usualRows(rows, askedOf(complete), await unusualDays(complete, read, context));
   return {
@@ -319,9 +313,8 @@ async function drawnOf(
     timeZone: context.timeZone,
     interval: asked.expected ? whole.interval : complete.interval,
     undrawn: asked.bases,
-    isUntold: !isTold,
     isOrdered: asked.order !== undefined,
-    findings: wordedAll(facts, naming.grammar),
+    findings: wordedAll(told, naming.grammar),
     answers: Object.fromEntries(await Promise.all(answers)),
   };
 }
@@ -381,7 +374,7 @@ export async function queryMetrics(
   const said = await tellQuery(queried, { lines, ...expected }, { ...named, grammar }, context);
   const told = withFindings(answer, said, grammar, context);
   const ofRows = (rows: readonly MetricRow[]) => tableOf(linesOf(complete, grid, { ...read, rows }, totals.rows).lines);
-  context.draw(() => drawnOf({ ...queried, ofRows }, grid, { lines, ...expected }, { ...named, grammar }, said.facts, context));
+  context.draw(() => drawnOf({ ...queried, ofRows }, { lines, ...expected }, { ...named, grammar }, said.facts, context));
   if (apart !== undefined) return { answer: apart, ...answer };
   return told;
 }

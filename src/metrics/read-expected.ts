@@ -232,24 +232,22 @@ function isCourse({ breakdown, goalIds, zoneIds, shares, order, interval }: Metr
   const [unit = ''] = breakdown;
   const isOne = goalIds.length <= 1 && zoneIds.length === 0 && order === undefined;
   const isShort = daysBetween(interval.startMs, interval.endMs + 1, timeZone) <= READ_DAYS;
-  return isOne && (isDrawn ? breakdown.every((part) => DRAWN.has(part)) && isShort : COURSES.has(unit) && !shares);
+  const isSeen =
+    isDrawn && isShort && breakdown.every((part) => DRAWN.has(part)) && !(breakdown.includes('device') && breakdown.includes('segment'));
+  return isOne && (isSeen || (COURSES.has(unit) && !shares));
 }
 
-/**
- * The changes that begin among the rows, or the last of many, of a course: a line through a break is the rate of nothing. Days that are
- * drawn are held against what was expected of each too.
- */
+/** The changes that begin among the rows, or the last of many, of a course: a line through a break is the rate of nothing. */
 export async function readCourse(
   query: MetricQuery,
   grid: QueryGrid,
   lines: readonly QueryLine[],
-  context: ExpectedContext,
-  isDrawn = false,
+  context: ExpectedContext & Pick<Context, 'isDrawn'>,
 ): Promise<ExpectedRead> {
+  const { isDrawn } = context;
   const last = todayIn(context.timeZone, context.nowMs);
   const none = { lines: [...lines], whole: [], found: [], changes: [], currency: undefined, last };
   if (!isCourse(query, context.timeZone, isDrawn)) return none;
-  if (isDrawn && query.breakdown.includes('day')) return readExpected(query, grid, lines, context);
   const { startMs, endMs } = query.interval;
   const interval = { startMs: Math.max(startMs, shiftDays(endMs + 1, -READ_DAYS, context.timeZone)), endMs };
   const { found, changes, last: ofDays } = await readHistory({ ...query, interval }, grid, lines, context, isDrawn);

@@ -80,12 +80,13 @@ function jumpAt(
 function couldBeSeason(metric: string, points: readonly DailyPoint[], change: Lasting): boolean {
   const kind = kindOf(metric);
   const { shape, from, to, days, relative, low, high } = change;
-  // A shorter episode has no level of its own beside the days around it.
-  if (to !== undefined && days < BESIDE) return false;
   if (shape === 'drift') {
     const error = (logOf(high) - logOf(low)) / 2 / Z_95;
-    return Math.abs(logOf(relative)) <= Z_95 * Math.hypot(error, seasonOf(kind, days));
+    const isAcross = points.some(({ label, special }) => special && label >= from && label <= (to ?? LAST));
+    return Math.abs(logOf(relative)) <= Z_95 * Math.hypot(error, seasonOf(kind, days, isAcross));
   }
+  // A shorter episode has no level of its own beside the days around it.
+  if (to !== undefined && days < BESIDE) return false;
   const series = isSum(kind) ? seriesOf(points, kind, from) : undefined;
   if (!series) return false;
   const lastYear = new Map(points.map(({ label, season }) => [label, season]));

@@ -48,6 +48,8 @@ export interface Context {
   readonly whole: boolean;
   /** Several projects are asked the same, each by itself: the answer is what was found in this one, without its explanation. */
   readonly isOneOfSeveral: boolean;
+  /** A picture of the answer was asked for. */
+  readonly isDrawn: boolean;
   readonly lists: () => Promise<Lists>;
   /** A sentence on the other project in which a text names zones of an app; empty where none is known, or the call chose its project. */
   readonly zonesElsewhere: (text: string) => Promise<string>;

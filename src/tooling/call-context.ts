@@ -141,6 +141,7 @@ export function contextOf(call: Call, zonesElsewhere: ToolContext['zonesElsewher
     zonesElsewhere,
     chosenProjectId: options.projectId,
     isOneOfSeveral: call.isOneOfSeveral ?? false,
+    isDrawn: call.input['chart'] === true,
     remember: (key, make) => client.remember(JSON.stringify(key), make, options),
     confirm: (request) => requireConsent(consentOf(call), request),
     workspace: async () => session.workspace(await projectId()),

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Finding } from '../findings/finding.ts';
 import { dayAfter, daysFrom, type Interval } from '../lib/calendar.ts';
 import { todayIn } from '../lib/dates.ts';
-import { present } from '../lib/sentences.ts';
+import { headlineOf, present } from '../lib/sentences.ts';
 import type { ComparisonDrawn, PeriodsResult } from '../metrics/compare/comparison.ts';
 import { type Contribution, type Explained, effectsOf, isMix } from '../metrics/compare/contributions.ts';
 import { isCount, unitOf } from '../metrics/metric-definitions.ts';
@@ -95,13 +96,22 @@ function linesOf(
   const lines = judged.map(({ reading }, at): DayLine => {
     return { name: names[at] ?? '', values: valuesOf(wholeDays(reading.days).filter(isDrawn), metric) };
   });
-  return { isOverlay, ...rowsOf(lines, [...new Set(lines.flatMap(({ values }) => [...values.keys()]))].toSorted()), words: '' };
+  // A segment that has one device only is that device.
+  const isNew = ({ values }: DayLine, at: number) => !lines.slice(0, at).some((other) => isDeepStrictEqual(other.values, values));
+  return {
+    isOverlay,
+    ...rowsOf(lines.filter(isNew), [...new Set(lines.flatMap(({ values }) => [...values.keys()]))].toSorted()),
+    words: '',
+  };
 }
 
 /** The days of the headline, with the change that they show. */
-function trendOf({ headline: { metric }, data, judged, first }: PeriodsResult, story: Finding | undefined, options: ComparisonOptions) {
-  const { timeZone, period, currency, filters } = options;
+function trendOf({ headline: { metric }, data, judged }: PeriodsResult, story: Finding | undefined, options: ComparisonOptions) {
+  const { timeZone, period, currency, filters, kept = '' } = options;
   const { isOverlay, rows, areMeans, words } = linesOf({ metric, judged }, story, options);
+  const days = { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) };
+  // The hours of a day that is not over are not drawn.
+  const isShaded = rows.some(([time]) => time >= days.from);
   // Of two years both ranges are what is drawn.
   const isFirst = ({ when, subject }: Finding) => isOverlay && subject === metric && when.shape === 'range';
   const at = data.columns.indexOf('metric');
@@ -120,16 +130,14 @@ function trendOf({ headline: { metric }, data, judged, first }: PeriodsResult, s
       shows: `${nameOf(metric)} by day`,
       areMeans,
       words: present(
-        ...first,
+        headlineOf(kept),
         rangesIn(options),
         `${isCount(metric) ? 'sums of ' : ''}whole days`,
         areMeans && `a point is the mean of ${WEEK} days`,
         words,
         notDrawn([...new Set(others)]),
       ),
-      ...(isOverlay
-        ? { accent: present(rows[0]?.[1]) }
-        : { judged: { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) } }),
+      ...(isOverlay ? { accent: present(rows[0]?.[1]) } : isShaded && { judged: days }),
     },
   );
   return chart?.kind === 'trend' ? chart : undefined;
@@ -155,11 +163,12 @@ interface PartsTold {
 
 /** The contribution of each part to a change, as the answer has it; of a rate with what comes from its own and what from the mix. */
 function partsOf(parts: readonly ChangePart[], change: number, { of, ranges, by, words, unit, accent: places }: PartsTold): BarsSpec {
+  const most = Math.max(...parts.map(size));
   const shown = parts.toSorted((a, b) => size(b) - size(a));
   const labels = shown.map(({ name }) => name);
   const accent = labels.filter((name) => places.includes(name));
   const values = shown.map(({ contribution }) => contribution);
-  const isSplit = shown.some(({ mix = 0 }) => Math.abs(mix) > SMALL * Math.max(...shown.map(size)));
+  const isSplit = shown.some(({ mix = 0 }) => Math.abs(mix) > SMALL * most);
   const said = (value: number | undefined) => formatValue(value, unit, digitsOf(values));
   return {
     kind: 'bars',
@@ -201,8 +210,8 @@ export function chartOfComparison({ result, ...options }: ComparisonDrawn): Char
   const unit = unitIn(unitOf(metric, options.currency), true);
   const trend = trendOf(result, story, options);
   const { verdict } = headline.judgement;
-  // The parts of a change within noise are noise too.
-  if (verdict !== 'up' && verdict !== 'down' && verdict !== 'drift') return trend;
+  // The parts of a change within noise are noise too, and what is expected of a day is not that of another.
+  if (headline.judgement.expected || (verdict !== 'up' && verdict !== 'down' && verdict !== 'drift')) return trend;
   const told = {
     of: `${nameOf(metric)}${isPerDay ? ' a day' : ''}`,
     ranges: present(...filterWords(options.filters, metric), rangesIn(options)).join(', '),

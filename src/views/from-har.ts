@@ -143,7 +143,9 @@ export async function stepWaterfall(
   );
   // `Checkout – mobile, step 2 "Cart", type image`, as far as it is known.
   const filters = Object.entries(query).map(
-    ([name, wanted]) => (name === 'problem' || Object.hasOwn(requestFilter, name)) && wanted !== undefined && `${name} ${wanted}`,
+    ([name, wanted]) =>
+      wanted !== undefined &&
+      (name === 'orderBy' ? `in order of ${wanted}` : (name === 'problem' || Object.hasOwn(requestFilter, name)) && `${name} ${wanted}`),
   );
   const of = present(scenario, step && `step ${step}`, ...filters).join(', ');
   return (viewOf(query) === 'third_parties' ? partiesChart : waterfallOf)(study, {

@@ -153,7 +153,8 @@ const MOST_TIMES = 20;
 export function cohortChart({ cohorts, curves, by, answer, ...drawn }: CohortsDrawn): GridSpec | undefined {
   const least = Math.max(...curves.map(({ group, visitors }) => (group === 'all' ? 0 : visitors))) / MOST_TIMES;
   const drawnCurves = curves.filter(({ visitors }) => visitors >= least);
-  const ofCohorts = curves.length > 1 ? [] : cohorts.map(({ cohort, ...own }) => ({ group: dayOf(cohort), ...own }));
+  const ofCohorts =
+    curves.length > 1 ? [] : cohorts.map((own) => ({ group: `${dayOf(own.cohort)} · ${formatValue(own.visitors, 'none')}`, ...own }));
   const known = [...drawnCurves, ...ofCohorts].map(({ percent, ...own }) => ({
     ...own,
     // In the period of their first session all are there.
@@ -166,13 +167,11 @@ export function cohortChart({ cohorts, curves, by, answer, ...drawn }: CohortsDr
     kind: 'grid',
     title: titleOf('New visitors who come back', answer),
     subtitle:
-      `new visitors of ${daysIn(drawn)}, whose ${by} 1 is over: their number and the share that is back; ` +
+      `new visitors of ${daysIn(drawn)}, whose ${by} 1 is over: the share that is back, of each ${by} beside their number; ` +
       `empty: not over or not covered${few}`,
     unit: 'percent',
     columns: Array.from({ length: periods }, (_, index) => `${by} ${index + 1}`),
-    rows: known.flatMap(({ group, visitors, values }) =>
-      values.length > 0 ? [{ name: `${group} · ${formatValue(visitors, 'none')}`, values }] : [],
-    ),
+    rows: known.flatMap(({ group, values }) => (values.length > 0 ? [{ name: group, values }] : [])),
   };
 }
 
@@ -224,7 +223,7 @@ export function chartOfImpact({ impact: { conditions, days, outcome, currency },
     kind: 'bars',
     title: headlineOf(visits.answer),
     subtitle: `${costWords(aim, currency)}${aim === outcome ? '' : ' (revenue scatters too much)'} in ${days} days, ${daysIn(visits)}: \
-bar: estimate; line: its interval, the wider the more conditions were tried${blind ? `; ${blind} (too few to tell)` : ''}`,
+bar: estimate; line: its interval, the wider the more conditions were tried${blind ? `; ${blind} (intervals too wide)` : ''}`,
     unit: unitIn(aim === 'revenue' ? currency : undefined),
     labels: drawn.map(({ condition }) => condition),
     series: [

@@ -55,6 +55,10 @@ function daysWords(times: readonly string[], days: Interval | undefined, timeZon
   return days && `${intervalIn(timeZone, days)}${part}, ${timeZone}`;
 }
 
+/** Which of the rows of a query are not drawn. */
+const leftWords = (drawn: number, given: number, all: number) =>
+  present(drawn < given && 'rows without a day not drawn', all > given && `the first ${given} of ${all} rows`);
+
 /** Units by the words of their columns, of money the currency where that is known. */
 const unitsBy = (units: NonNullable<TypedRows['units']>, currency: string) =>
   Object.fromEntries(Object.entries(units).map(([name, unit]) => [wordsOf(name), unit === 'money' ? currency : unit]));
@@ -90,7 +94,6 @@ export function chartOfRows(
     units: Object.fromEntries(metrics.map((metric) => [metric, units[metric] ?? ''])),
   };
   const range = daysWords(isTime ? starts : [], hullOf(drawnDays), timeZone);
-  const rest = rowCount > rows.length && `the first ${rows.length} of ${rowCount} rows`;
   // A group without a name holds the days whose files have none.
   const others = starts.includes(NO_NAME) ? `: ${NO_NAME} holds the other days too` : '';
   const known = partial.map(
@@ -100,6 +103,6 @@ export function chartOfRows(
   return chartOfTable(table, {
     timeZone,
     answers: Object.fromEntries(metrics.map((metric) => [metric, `${capital(metric)} by ${columns.slice(0, first).join(' and ')}`])),
-    words: present(range, ...known, rest, 'rows of the query over downloaded exports'),
+    words: present(range, ...known, ...leftWords(ordered.length, rows.length, rowCount), 'rows of the query over downloaded exports'),
   });
 }

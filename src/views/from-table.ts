@@ -1,5 +1,5 @@
 import { type Finding, mayBeSeason } from '../findings/finding.ts';
-import { isMoved } from '../findings/sentence.ts';
+import { costAmount, isMoved } from '../findings/sentence.ts';
 import { type CalendarUnit, slotsOf } from '../lib/calendar.ts';
 import { DAY_MS, HOUR_MS, isoTime } from '../lib/clock.ts';
 import { todayIn } from '../lib/dates.ts';
@@ -123,7 +123,6 @@ interface Drawn {
   readonly left: readonly string[];
   readonly filters: Filters;
   readonly areMeans: boolean;
-  readonly isUntold: boolean;
   /** The whole, of which the answer tells, is not among what is drawn. */
   readonly isOfParts?: boolean;
 }
@@ -139,7 +138,7 @@ const OF_DAYS: ReadonlySet<string> = new Set(['weekday', 'weekend']);
 function drawnOf(
   { columns, rows, units, filters = {} }: QueryTable,
   metric: string,
-  { timeZone, interval, shows, answers = {}, words = [], areMeans = false, isUntold = false }: Pictured,
+  { timeZone, interval, shows, answers = {}, words = [], areMeans = false }: Pictured,
 ): Drawn {
   const [firstMetric = ''] = Object.keys(units);
   // A picture names zones by their paths.
@@ -170,7 +169,6 @@ function drawnOf(
     of: units[metric],
     filters,
     areMeans,
-    isUntold,
     left: [],
     about: present(
       shows,
@@ -213,12 +211,9 @@ function chosenLines(lines: ReadonlyMap<string, CellsByTime>) {
   return { shown, dropped };
 }
 
-/**
- * The expected values with bounds, of a change without it, those of days to come, which has all of it, as a line of their own; empty where
- * the table has none.
- */
-function expectedLines(cells: readonly DrawnCell[], inPart: readonly string[], isChanged: boolean): TrendSeries[] {
-  return [isChanged ? 'expected without the change' : 'expected', 'forecast'].flatMap((name, at) => {
+/** The expected values with bounds, and those of days to come as a line of their own; empty where the table has none. */
+function expectedLines(cells: readonly DrawnCell[], inPart: readonly string[]): TrendSeries[] {
+  return ['expected', 'forecast'].flatMap((name, at) => {
     const valuesOf = (part: 'expected' | 'low' | 'high') => cells.map((each) => (each.isAhead === at > 0 ? each[part] : null));
     const line = {
       name,
@@ -248,7 +243,8 @@ function unusualMarks({ dimensions: [per = ''], filters }: Drawn, own: readonly 
     const off = formatPercent(first.change?.percent ?? 0, { sign: true, digits: 0 });
     const than = first.against?.what === 'expected' ? ' vs expected' : '';
     const places = others.length > 0 ? [] : placeBeside(first, filters);
-    return [{ time, name: `${[...places, momentWords(time, per)].join(', ')} ${off}${than}`, isOfValue: true as const }];
+    const why = first.causes.flatMap(({ kind, name }) => (kind === 'special day' ? name : []));
+    return [{ time, name: `${[...places, momentWords(time, per), ...why].join(', ')} ${off}${than}`, isOfValue: true as const }];
   });
 }
 
@@ -256,37 +252,56 @@ function unusualMarks({ dimensions: [per = ''], filters }: Drawn, own: readonly 
 const isOfUnit = ({ unit }: Finding, { metric, dimensions: [per], of, areMeans }: Drawn) =>
   (per === 'day' || areMeans) && unit === (isCount(metric) ? `${of} a day` : of);
 
-/** A change of the whole of which no part shows this share is one of how large the parts are. */
-const FOLLOWED = 0.5;
+/**
+ * A change of the whole of which no part shows the first share is one of how large the parts are; one of a part is no story of a whole that
+ * does not show the second.
+ */
+const FOLLOWED = { byPart: 0.5, byWhole: 0.2 };
 
-/** Whether a part changed as the whole did, as far as its line has days on both sides. */
-function isFollowed({ change, when: { from = '', to = LAST } }: Finding, drawn: Drawn): boolean {
+/** Whether a line moved by this share of a change of another place, as far as it has days on both sides. */
+function isFollowed({ change, when: { from = '', to = LAST } }: Finding, drawn: Drawn, share: number): boolean {
   return [...linesOf(drawn).values()].some((line) => {
     const levelOf = (isOn: boolean) =>
       meanOf([...line].flatMap(([time, { value }]) => (value !== null && (time >= from && time <= to) === isOn ? [value] : [])));
     const relative = levelOf(true) / levelOf(false) - 1;
-    return !(relative / ((change?.percent ?? 0) / 100) < FOLLOWED);
+    return !(relative / ((change?.percent ?? 0) / 100) < share);
   });
 }
 
 /** Whether the lines show nothing of a finding: of what the season may have made no day before, and of a mix of parts none of these. */
 const isUnseen = (each: Finding, drawn: Drawn, [first = '']: readonly string[]) =>
   (mayBeSeason(each) && (each.when.from ?? '') < first) ||
-  (drawn.isOfParts && placeBeside(each, drawn.filters).length === 0 && !isFollowed(each, drawn));
+  (drawn.isOfParts && placeBeside(each, drawn.filters).length === 0 && !isFollowed(each, drawn, FOLLOWED.byPart));
 
-/** The finding of the whole range, and the one that titles what is drawn over time: that, else a change that is seen, else a day. */
+/**
+ * A finding as a title: its sentence where its line is drawn, else, where the drawn one shows it, behind the name of that; of another
+ * metric with what it cost of the drawn one, where that is known.
+ */
+function titleBy(drawn: Drawn, finding: Finding | undefined): string | undefined {
+  if (!finding) return undefined;
+  const { subject, sentence, cost } = finding;
+  const name = nameOf(drawn.metric);
+  if (subject === drawn.metric && atPlacesOf(drawn, [finding]).length > 0) return sentence;
+  if (subject === drawn.metric) return isFollowed(finding, drawn, FOLLOWED.byWhole) ? `${capital(name)}: ${lowered(sentence)}` : undefined;
+  const amount = cost?.of === drawn.metric ? costAmount(finding) : '';
+  const fewer = cost?.of === 'revenueSum' ? 'less' : 'fewer';
+  return amount === '' ? undefined : `${headlineOf(sentence)}: ${amount} ${Number(cost?.value) < 0 ? fewer : 'more'} ${lowered(name)}`;
+}
+
+/**
+ * The finding of the whole range, and what titles what is drawn over time: that, else a change, else a day; what answers for the metric
+ * where days to come are drawn.
+ */
 function titledBy(drawn: Drawn, own: readonly Finding[], changes: readonly Finding[]) {
   const isTold = (each: Finding) => each.verdict === 'unchanged' || isMoved(each);
   const finding = own.find((each) => each.when.shape !== 'day' && isTold(each));
-  const isShown = (each: Finding) => each.cost?.of === drawn.metric || atPlacesOf(drawn, [each]).length > 0;
   // Nobody sees one day in a course of weeks or months, nor one of several apart from the others.
   const [day, ...others] = isByDay(drawn) ? own.filter(isTold) : [];
-  const change = changes.find((each) => isChange(each) && isShown(each));
-  const titled = finding ?? (drawn.isUntold ? undefined : (change ?? (others.length > 0 ? undefined : day)));
-  // Of another metric it stands behind the name of what is drawn.
-  const title =
-    titled?.subject === drawn.metric ? titled.sentence : titled && `${capital(nameOf(drawn.metric))}: ${lowered(titled.sentence)}`;
-  return { finding, titled, title };
+  const change = changes.find((each) => isChange(each) && !mayBeSeason(each) && titleBy(drawn, each) !== undefined);
+  const isAhead = drawn.said !== '' && drawn.cells.some((cell) => cell.isAhead);
+  const moved = finding && isMoved(finding) ? finding : (change ?? finding);
+  const titled = isAhead ? undefined : (moved ?? (others.length > 0 ? undefined : day));
+  return { finding, titled, title: titleBy(drawn, titled) };
 }
 
 /**
@@ -296,8 +311,8 @@ function titledBy(drawn: Drawn, own: readonly Finding[], changes: readonly Findi
 function toldOf(drawn: Drawn, findings: readonly Finding[] = [], times: readonly string[]) {
   const seen = findings.filter((each) => isOnDays(each, times) && !isUnseen(each, drawn, times));
   const own = findingsIn(drawn, seen);
-  // One day makes no month.
-  const isSeen = ({ when }: Finding) => when.shape !== 'day' || isByDay(drawn) || drawn.dimensions[0] === 'week';
+  // One day makes no week.
+  const isSeen = ({ when }: Finding) => when.shape !== 'day' || isByDay(drawn);
   const changes = changesIn(seen.filter(isSeen), drawn.metric, times);
   // A change that is marked says why its days are not what was expected without it.
   const isOfValue = ({ when: { shape, from = '' }, against }: Finding) =>
@@ -310,7 +325,6 @@ function toldOf(drawn: Drawn, findings: readonly Finding[] = [], times: readonly
   return {
     title,
     accent: present(finding, story).filter(isMoved),
-    isChanged: changes.length > 0,
     left: unusual.length > MOST_MARKS && `${counted(unusual.length - MOST_MARKS, 'more unusual day')} not marked`,
     marks: [
       ...unusual.slice(0, MOST_MARKS),
@@ -347,7 +361,7 @@ function timesOf({ dimensions: [per = ''], cells }: Drawn, { interval, timeZone 
     inPart,
     cut,
     hollowIn,
-    notes: interval ? [] : present(timeZone, lacking.length > 0 && `gap: no rows on ${firstOf(lacking, 3)}`),
+    notes: interval ? [] : present(timeZone, lacking.length > 0 && `gap: no value on ${firstOf(lacking, 3)}`),
   };
 }
 
@@ -374,7 +388,7 @@ function keysOf({ series, judged, levels }: Pick<TrendSpec, 'series' | 'judged' 
   return present(
     series.length <= MAX_BANDS && series.some(({ low }) => low) && `bands: ${bands}`,
     judged && `shaded: the ${judged.from.includes('-') ? 'period' : 'hours of the title'}`,
-    levels && 'level lines: before and after the change began',
+    levels && (levels.length > 1 ? 'level lines: before and after the change began' : 'level line: since the change began'),
     series.some(({ isAhead }) => isAhead) && 'dotted: forecast',
   );
 }
@@ -387,8 +401,8 @@ function trendOf(drawn: Drawn, range: Pictured): TrendSpec {
   const { shown, dropped } = chosenLines(lines);
   // The last row reaches to the end of the range.
   const until = interval && todayIn(timeZone, interval.endMs);
-  const { title, accent, isChanged, left, marks, levels, ...told } = toldOf(drawn, findings, present(...times, until));
-  const expected = lines.size === 1 ? expectedLines(cells, cut, isChanged) : [];
+  const { title, accent, left, marks, levels, ...told } = toldOf(drawn, findings, present(...times, until));
+  const expected = lines.size === 1 ? expectedLines(cells, cut) : [];
   const isExpected = expected.length > 0;
   const begun = times.filter((_, at) => expected.at(-1)?.isAhead && expected.at(-1)?.values[at] !== null).slice(0, 1);
   const isAccent = (name: string) => meant.includes(name) || accent.some((each) => isMeant(wordsIn(name), each, drawn.filters));
@@ -454,9 +468,9 @@ function noteOf({ verdict, change }: Finding): string {
   return present(change?.percent !== undefined && formatPercent(Math.abs(change.percent), { digits: 0 }), verdict).join(' ');
 }
 
-/** The finding that titles bars: alike over the whole range is no more than part of the story where something changed within it. */
-const titleFinding = (finding: Finding | undefined, changes: readonly Finding[]) =>
-  finding && isMoved(finding) ? finding : (changes.find(isChange) ?? finding);
+/** The finding that titles bars: alike over the whole range is no more than part of the story where one of them changed within it. */
+const titleFinding = (drawn: Drawn, finding: Finding | undefined, changes: readonly Finding[]) =>
+  finding && isMoved(finding) ? finding : (atPlacesOf(drawn, changes).find(isChange) ?? finding);
 
 /** The findings that bars show, and the one that titles them. */
 function barsTold(drawn: Drawn, { findings, interval, timeZone }: TableRange) {
@@ -467,7 +481,7 @@ function barsTold(drawn: Drawn, { findings, interval, timeZone }: TableRange) {
   const changes = changesIn(findings, drawn.metric, days);
   // Of weekdays those of usual weeks are drawn, which show nothing of a change.
   const isOfWeekdays = OF_DAYS.has(drawn.dimensions[0] ?? '');
-  return { own, changes, titled: isOfWeekdays ? undefined : titleFinding(own[0], changes) };
+  return { own, changes, titled: isOfWeekdays ? undefined : titleFinding(drawn, own[0], changes) };
 }
 
 /** Rows by all columns but the last, whose values are the colours; by all of them where those would be too many. */
@@ -488,7 +502,8 @@ function barsOf(drawn: Drawn, range: TableRange, most: number): BarsSpec {
   const { own, changes, titled } = barsTold(drawn, range);
   const isOfRow = (all: readonly DrawnCell[], each: Finding) =>
     all.some((cell) => cell.value !== null && isMeant(namesOf(cell), each, drawn.filters));
-  const accent = shown.flatMap(([row, all]) => (own.some((each) => isMoved(each) && isOfRow(all, each)) ? [row] : [])).concat(meant);
+  const found = [...own, ...present(titled)].filter(isMoved);
+  const accent = shown.flatMap(([row, all]) => (found.some((each) => isOfRow(all, each)) ? [row] : [])).concat(meant);
   const notes = shown.map(([row, all]) => {
     const shares = all.map(({ share }) => share !== null && `${formatPercent(share, { digits: 1 })} of all`);
     const told = own.find((each) => isOfRow(all, each));
@@ -501,7 +516,7 @@ function barsOf(drawn: Drawn, range: TableRange, most: number): BarsSpec {
   });
   return {
     kind: 'bars',
-    title: titleIn({ ...drawn, dimensions }, titled?.sentence),
+    title: titleIn({ ...drawn, dimensions }, titleBy(drawn, titled)),
     subtitle: [
       present(
         ...about,
@@ -529,7 +544,8 @@ export function chartOfTable(table: QueryTable, range: Pictured): ChartSpec | un
   const metrics = Object.keys(table.units).filter((name) => !undrawn.has(name) && !name.endsWith(SHARE));
   const [unit = ''] = table.columns;
   const isOverTime = COURSES.has(unit) && !range.isOrdered;
-  if (!isOverTime && table.rows.length < 2) return undefined;
+  // A single row, or time, is a figure and no picture.
+  if (new Set(table.rows.map(([time], at) => (isOverTime ? time : at))).size < 2) return undefined;
   const most = isOverTime ? MAX_METRICS.time : MAX_METRICS.bars;
   // Where not all can be drawn, what something was found of comes first, then in the order of the table, whose first the answer tells of.
   const first = range.findings?.find(({ subject }) => metrics.includes(subject))?.subject;

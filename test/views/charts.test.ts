@@ -273,7 +273,7 @@ it('texts in pictures of hostile kind stay texts', () => {
 
 it('texts in pictures that mark close moments stand above each other', () => {
   const at = (atPx: number) => ({ atPx, widthPx: 50 });
-  expect(stagger([at(0), at(200), at(10), at(20), at(205)], 3)).toEqual([0, 0, 1, 2, 1]);
-  expect(stagger([at(0), at(1), at(2)], 2)).toEqual([0, 1, 0]);
-  expect(stagger([], 3)).toEqual([]);
+  expect(stagger([at(0), at(200), at(10), at(20), at(205)])).toEqual([0, 0, 1, 2, 1]);
+  expect(stagger([at(0), at(1), at(2)])).toEqual([0, 1, 2]);
+  expect(stagger([])).toEqual([]);
 });

@@ -48,7 +48,6 @@ function compared(verdict: Verdict, since?: DatedChange, groups: readonly Contri
   return {
     data: { answer: '', findings: [finding(since)], columns: [], rows: [], details: [] },
     headline,
-    first: [],
     judged: [{ ...judgement, reading, metric: 'visits' } satisfies Judged],
     isNoise: verdict === 'within noise',
     byDevice: groups.length > 0 ? byDevice : undefined,
@@ -129,7 +128,9 @@ it.each([
   [{ place: { device: 'mobile' } }, [{ name: 'It has been lower since 9 Nov', time: '2026-11-09' }]],
 ])('says of %o, which has no line, at most a mark', (other, events) => {
   const when = { shape: 'step' as const, from: '2026-11-09', ongoing: true };
-  const [trend] = panels(told({ ...other, when, sentence: 'It has been lower since 9 Nov.' }));
+  const [trend] = panels(
+    told({ ...other, when, change: { percent: -50, low: -60, high: -40 }, sentence: 'It has been lower since 9 Nov.' }),
+  );
   expect(trend).toMatchObject({ title: 'Visits', events });
   expect(trend).not.toHaveProperty('change');
 });

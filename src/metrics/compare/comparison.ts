@@ -3,10 +3,10 @@ import { type Facts, type Finding, type FindingPlace, mayBeSeason } from '../../
 import { paragraphOf, ranked } from '../../findings/paragraph.ts';
 import { type Grammar, isMoved, saidOf, sentenceOf, subjectText } from '../../findings/sentence.ts';
 import { dateText, listed, rangeText } from '../../findings/wording.ts';
-import { daysFrom, type Interval } from '../../lib/calendar.ts';
+import { dayAfter, daysFrom, type Interval } from '../../lib/calendar.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { formatPercent } from '../../lib/number-text.ts';
-import { capital, headlineOf, lowered } from '../../lib/sentences.ts';
+import { capital, lowered } from '../../lib/sentences.ts';
 import type { SpecialDays } from '../calendar/special-days.ts';
 import { joined, type Occasion, occasionsOf } from '../calendar/special-words.ts';
 import { logOf } from '../change-cost.ts';
@@ -40,6 +40,7 @@ export interface ComparisonScene {
   readonly currency: string | undefined;
   /** First and last day of the period; the same day for one. */
   readonly period: { readonly from: string; readonly to: string };
+  readonly baseline: ComparisonScene['period'];
   readonly placeOf: (reading: Reading, metric: string) => FindingPlace;
   /** Selections that narrow the whole comparison. */
   readonly whole: FindingPlace;
@@ -147,10 +148,13 @@ function asTold(change: Change, told: Facts | undefined): Change {
   return isCalm ? { ...change, since: undefined, judgement: { ...change.judgement, verdict: 'within noise' } } : change;
 }
 
-/** The special days among some. */
-function specialCauses({ specialDays }: ComparisonScene, days: readonly DailyPoint[]): Facts['causes'] {
-  const names = new Set(days.flatMap(({ label }) => specialDays(label)?.name ?? []));
-  return [...names].slice(0, MOST_NAMES).map((name) => ({ kind: 'special day', name, basis: 'same time' }));
+/** The special days of a range; of two ranges those of one alone. */
+function specialCauses({ specialDays }: ComparisonScene, ...ranges: readonly ComparisonScene['period'][]): Facts['causes'] {
+  const daysOf = ({ from, to }: ComparisonScene['period']) =>
+    Array.from({ length: daysFrom(from, to) + 1 }, (_, day) => dayAfter(from, day));
+  const names = ranges.flatMap((range) => [...new Set(daysOf(range).flatMap((day) => specialDays(day)?.name ?? []))]);
+  const own = names.filter((name) => names.indexOf(name) === names.lastIndexOf(name));
+  return own.slice(0, MOST_NAMES).map((name) => ({ kind: 'special day', name, basis: 'inferred' }));
 }
 
 const MOST_NAMES = 2;
@@ -349,15 +353,16 @@ function shownValue({ metric, isPerDay }: Change, value: number | null): number 
 function dayCauses({ metric, judgement, days }: Change, scene: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
   const points = dayPoints(reading?.periodDays ?? [], metric);
   const order = reading && judgement.verdict === 'up' ? orderCause(metric, pointsKnown(reading, metric), days.first, days.first) : [];
-  const causes = [...specialCauses(scene, points), ...order].slice(0, 1);
+  const causes = [...specialCauses(scene, { from: days.first, to: days.last }), ...order].slice(0, 1);
   // Where nothing is known of what such days do, they are no part of what is expected, and may be all that made it.
-  if (points.some(({ special }) => special?.mean)) return causes;
-  return judgement.verdict === 'within noise' ? [] : causes.map((cause) => ({ ...cause, basis: 'inferred' }));
+  if (points.some(({ special }) => special?.mean)) return causes.map((cause) => ({ ...cause, basis: 'same time' }));
+  return judgement.verdict === 'within noise' ? [] : causes;
 }
 
 /** Why a range changed, or why one that did not change shows other figures. */
 function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
   if (change.judgement.expected) return dayCauses(change, scene, reading);
+  if (verdictOf(change) === 'too few data') return specialCauses(scene, scene.baseline, scene.period);
   const calendar = calendarCauses(change, scene, reading);
   if (Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return calendar;
   const why = calendar.length > 0 ? calendar : factorCauses(change.metric, scene);
@@ -375,15 +380,15 @@ function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | 
 function seasonCauses(change: Change, reading: Reading | undefined): Facts['causes'] {
   const { metric, judgement, days, since } = change;
   const { verdict, noise, main } = judgement;
-  const before = reading?.baselineDays[0]?.interval.label;
+  const from = reading?.baselineDays[0]?.interval.label;
   const relative = isOwnWay(change) ? judgement.relative : (figuresOf(change) ?? null);
-  if (!reading || before === undefined || relative === null || noise === null || !isChanged(judgement)) return [];
+  if (!reading || from === undefined || relative === null || noise === null || !isChanged(judgement)) return [];
   const points = pointsKnown(reading, metric);
   const own = since ?? main ?? earlierOf(change);
   if (isOwnWay(change) && verdict !== 'drift') return own ? calendarCause(metric, points, own) : [];
-  const from = days.first;
   const size = { relative, low: relative - noise, high: relative + noise };
-  return calendarCause(metric, points, { shape: 'drift', from, earliest: from, latest: from, days: daysFrom(before, from), ...size });
+  const when = { from, to: days.last, earliest: from, latest: from, days: daysFrom(from, days.first) };
+  return calendarCause(metric, points, { shape: 'drift', ...when, ...size });
 }
 
 /** The change of a range: of its figures, or of comparable days where these alone show it. */
@@ -513,8 +518,6 @@ export function wordComparison(scene: ComparisonScene) {
       details,
     },
     headline,
-    /** The sentences before all that was found. */
-    first: first.map(headlineOf),
     /** The judged whole and devices of the headline. */
     judged: judged.judgedOf(headline.metric),
     /** Neither the headline nor a device of it stands out: there is nothing to explain. */
@@ -540,6 +543,8 @@ export interface ComparisonDrawn {
   readonly filters: Readonly<Record<string, string>>;
   /** Of each judged selection, in order. */
   readonly places: readonly FindingPlace[];
+  /** One sentence: which part of the ranges is kept, where that is not all. */
+  readonly kept?: string | undefined;
   /** The baseline is named (last year, say): its end lies on the end of the period, though its first days may not be kept. */
   readonly endsMeet?: boolean;
 }

@@ -321,8 +321,6 @@ export interface TableRange {
   readonly undrawn?: readonly string[];
   /** Rows are in the order of a metric: a line through them would say nothing. */
   readonly isOrdered?: boolean;
-  /** The answer tells no finding: they are marks, and no titles. */
-  readonly isUntold?: boolean;
   /** Findings of the table, the most important first. */
   readonly findings?: readonly Finding[];
   /** Of each metric the words that answer a question about it alone. */

@@ -177,13 +177,13 @@ export function tooltipOption<Hovered>(
 }
 
 /** Gives labels that are close to each other different heights, so that none covers another: 0 is nearest to the plot. */
-export function stagger(labels: readonly { readonly atPx: number; readonly widthPx: number }[], levels: number): number[] {
-  const ends: number[] = Array.from({ length: levels }, () => Number.NEGATIVE_INFINITY);
+export function stagger(labels: readonly { readonly atPx: number; readonly widthPx: number }[]): number[] {
+  const ends: number[] = [];
   const placed: number[] = [];
   for (const [index, { atPx, widthPx }] of [...labels.entries()].toSorted(([, a], [, b]) => a.atPx - b.atPx)) {
     const start = atPx - widthPx / 2;
     const free = ends.findIndex((end) => end <= start);
-    const level = free === -1 ? ends.indexOf(Math.min(...ends)) : free;
+    const level = free === -1 ? ends.length : free;
     ends[level] = atPx + widthPx / 2 + 4;
     placed[index] = level;
   }
@@ -207,9 +207,6 @@ interface AxisPlace {
   readonly plotPx: number;
 }
 
-/** Heights at which names of marks stand. */
-const LEVELS = 4;
-
 /**
  * Lines across a plot, with their names above it: in as many lines as the picture needs, moved aside so that its edge does not cut them,
  * and at heights that keep those of close ones apart.
@@ -225,7 +222,7 @@ export function marksOf({ theme, widthPx }: Look, marks: readonly PlotMark[], { 
     const atPx = Math.max(labelPx / 2 - leftPx, inside);
     return { atPx, widthPx: labelPx, shiftPx: atPx - markPx };
   });
-  const levels = stagger(labels, LEVELS);
+  const levels = stagger(labels);
   const namePx = MARK_PX * Math.max(0, ...names.map(({ length }) => length));
   return {
     heightPx: namePx * Math.max(0, ...levels.map((level) => level + 1)),

@@ -66,6 +66,8 @@ const SHAPES = [
   { symbol: 'diamond', type: [8, 3, 2, 3] },
   { symbol: 'arrow', type: [14, 4] },
   { symbol: 'roundRect', type: [2, 5] },
+  { symbol: 'pin', type: [20, 3, 3, 3] },
+  { symbol: 'circle', type: [1, 3] },
 ] as const;
 
 /** The line, and apart from it hollow points of parts: a line to a sum over half a week would look like a fall. */
