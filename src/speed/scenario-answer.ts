@@ -279,17 +279,20 @@ const OTHERS: Readonly<Record<string, string>> = {
 
 const verdictOf = ({ failures, state }: Pick<Study, 'failures' | 'state'>) => (failures.isFailing ? ('failing' as const) : state);
 
-/** `The other four are steady.`, `Of the other 4, 1 is unstable and 3 are steady.`; empty where there are no others. */
+/** `The other 4 are steady.`, `Of the other 4, "Search" is unstable and 3 are steady.`; empty where there are no others. */
 function othersSentence(others: readonly Summary[], part: ScenarioPart | undefined): string {
-  const said = countsOf(VERDICTS, others.map(verdictOf)).map(
-    ([verdict, count]) => [count, `${count === 1 ? 'is' : 'are'} ${OTHERS[verdict] ?? verdict}`] as const,
-  );
-  const [only, ...more] = said;
-  if (!only) return '';
   const seen = part ? ' looked at' : '';
-  const [count, words] = only;
-  if (more.length === 0) return `The other ${count === 1 ? 'one' : count}${seen} ${words}.`;
-  return `Of the other ${others.length}${seen}, ${listed(said.map((each) => each.join(' ')))}.`;
+  const said = VERDICTS.flatMap((verdict) => {
+    const own = others.filter((other) => verdictOf(other) === verdict);
+    const words = OTHERS[verdict] ?? verdict;
+    const [first, ...more] = own;
+    if (!first) return [];
+    if (own.length === others.length)
+      return `The other ${more.length > 0 ? `${own.length}${seen} are` : `one${seen}, "${first.name}", is`} ${words}.`;
+    return more.length > 0 ? `${own.length} are ${words}` : `${verdict === 'steady' ? 1 : `"${first.name}"`} is ${words}`;
+  });
+  const [all = ''] = said;
+  return said.length > 1 ? `Of the other ${others.length}${seen}, ${listed(said)}.` : all;
 }
 
 /** Whether a scenario became slower in the period, fails or lacks a metric. */

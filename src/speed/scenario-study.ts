@@ -446,11 +446,12 @@ export interface SpeedChange {
   readonly moves: readonly [SpeedMove, ...SpeedMove[]];
 }
 
-/** Whether two moves of a scenario began, and ended, within a day of each other. */
+/** Whether two moves of a scenario began, and ended, within a day of each other; in one step a metric may be back before the others. */
 function areNeighbours(a: SpeedMove, b: SpeedMove): boolean {
   if (a.shape === 'drift' || b.shape === 'drift') return a.shape === b.shape;
   if (!areNear(a.began, b.began, DAY_MS)) return false;
-  if (a.untilMs === undefined || b.untilMs === undefined) return a.untilMs === b.untilMs;
+  if (a.untilMs === undefined || b.untilMs === undefined)
+    return a.untilMs === b.untilMs || (a.step === b.step && a.relative * b.relative > 0);
   return Math.abs(a.untilMs - b.untilMs) <= DAY_MS;
 }
 
@@ -468,8 +469,17 @@ function changesIn(rows: readonly Row[], { startMs }: Interval): SpeedChange['mo
   for (let [clearest] = left; clearest; [clearest] = left) {
     const own = clearest;
     const isOther = (move: SpeedMove) => move !== own && !areNeighbours(own, move);
-    // A sum says less than its steps.
-    const [first = own, ...rest] = left.filter((move) => !isOther(move)).toSorted(byLeast(({ step }) => step === undefined, feeling, size));
+    // A sum says less than its steps, and what is over less than what goes on.
+    const [first = own, ...rest] = left
+      .filter((move) => !isOther(move))
+      .toSorted(
+        byLeast(
+          ({ step }) => step === undefined,
+          ({ untilMs }) => untilMs !== undefined,
+          feeling,
+          size,
+        ),
+      );
     changes.push([first, ...rest]);
     left = left.filter(isOther);
   }

@@ -20,13 +20,14 @@ import {
   reportsIn,
   resultIdOf,
   runsOf,
+  type Step,
   type StepResult,
   seriesOf,
   soundOf,
   stepsOf,
 } from './runs.ts';
 import type { Row, Study } from './scenario-study.ts';
-import { firstSentence, instantText, placeOfStudy, tellSpeed } from './speed-findings.ts';
+import { calmText, firstSentence, instantText, placeOfStudy, tellSpeed } from './speed-findings.ts';
 import { formatValue, metricFact, percentOf, roundValue } from './speed-metrics.ts';
 
 /** A scenario with its reports of one range. */
@@ -242,7 +243,7 @@ export interface FailureDays {
   readonly range: Interval;
 }
 
-/** The steps at which runs failed in the period, the largest share first. */
+/** The steps at which runs failed in the period: those at which they fail more often than before first, then the largest share. */
 export function failureRows(scenarios: readonly ScenarioRuns[], { period, range }: FailureDays, timeZone: string) {
   const weeks = slotsOf('week', range, timeZone);
   return scenarios
@@ -263,13 +264,18 @@ export function failureRows(scenarios: readonly ScenarioRuns[], { period, range 
         return [{ scenario, step, trend, weeks: byWeek, latest }];
       });
     })
-    .toSorted(byMost(({ trend }) => trend.period.share ?? 0));
+    .toSorted(
+      byMost(
+        ({ trend }) => trend.state === 'fails more often',
+        ({ trend }) => trend.period.share ?? 0,
+      ),
+    );
 }
 
 const points = (share: number | null) => (share === null ? '–' : `${percentOf(share)}%`);
 
 function failuresText(
-  [worst, other, ...others]: readonly FailureRow[],
+  [worst, ...others]: readonly FailureRow[],
   scenarios: readonly ScenarioRuns[],
   action: string | null | undefined,
   { period, timeZone }: FailureOptions,
@@ -278,14 +284,15 @@ function failuresText(
   if (!worst) return runs === 0 ? 'No run lies in the range.' : `None of ${counted(runs, 'run')} failed.`;
   const { scenario, step, trend } = worst;
   const { change, period: share, state } = trend;
-  const calm = state === 'no change' ? ', as before' : '';
+  const calm = state === 'no change' ? calmText(trend.before, share) : '';
   const since = change
     ? `, ${points(change.before.share)} → ${points(change.since.share)} since ${instantText(change.atMs, timeZone, period)}`
     : calm;
   return present(
     `"${scenario.name}" fails at "${step}" in ${points(share.share)} of ${counted(share.runs, 'run')}${since}.`,
     action && `The failed action says: ${action}.`,
-    other && `At ${counted(1 + others.length, 'other step')} at most ${points(other.trend.period.share)} of runs fail.`,
+    others.length > 0 &&
+      `At ${counted(others.length, 'other step')} at most ${points(Math.max(...others.map((other) => other.trend.period.share ?? 0)))} of runs fail.`,
   ).join(' ');
 }
 
@@ -340,7 +347,8 @@ function slownessOf({ steps }: Report, own: StepResult, timesUsual: TimesUsual):
   const times = timesUsual(own, 'loadTime');
   if (!(times >= SLOW)) return undefined;
   const others = (steps ?? []).flatMap((result) => (result === own ? [] : [timesUsual(result, 'loadTime')])).filter(Number.isFinite);
-  if (others.length > 0 && others.every((each) => each >= SLOW))
+  // What slows a whole run does not slow each step alike.
+  if (others.length > 0 && others.every((each) => each >= Math.sqrt(times)))
     return `whole run, ×${Math.min(times, ...others).toFixed(1)} or more in every step: machine or network`;
   return `only this step, ${timesUsual(own, 'firstByte') >= SLOW ? 'from the first byte on: the document' : 'after the first byte'}`;
 }
@@ -348,15 +356,19 @@ function slownessOf({ steps }: Report, own: StepResult, timesUsual: TimesUsual):
 function runRows(scenario: ScenarioRuns, metric: string, course: Course) {
   const { scenarioId, steps } = scenario;
   const verdicts = course.find((each) => each.scenarioId === scenarioId)?.study.rows ?? [];
-  const middles = PARTS.map((part) => new Map(steps.map((step) => [step.name, median(seriesOf(step, part).values)] as const)));
-  const timesUsual: TimesUsual = (result, part) =>
-    (metricOf(result, part) ?? Number.NaN) / (middles[PARTS.indexOf(part)]?.get(result.name ?? '') ?? Number.NaN);
-  return steps.flatMap((step) => {
-    const runs = step.runs.filter(({ result }) => metricOf(result, metric) !== null);
-    const series = seriesOf(step, metric);
+  const levelledRuns = (step: Step, part: string) => {
+    const runs = step.runs.filter(({ result }) => metricOf(result, part) !== null);
     const verdict = verdicts.find((row) => row.step?.name === step.name);
-    return levelsOf(series, verdict).flatMap(({ place: level, usual }, index) => {
-      const run = runs[index];
+    return levelsOf(seriesOf(step, part), verdict).map((level, at) => ({ ...level, run: runs[at] }));
+  };
+  const usuals = PARTS.map(
+    (part) => new Map(steps.flatMap((step) => levelledRuns(step, part).map(({ run, usual }) => [run?.result, usual]))),
+  );
+  const timesUsual: TimesUsual = (result, part) =>
+    (metricOf(result, part) ?? Number.NaN) / (usuals[PARTS.indexOf(part)]?.get(result) ?? Number.NaN);
+  return steps.flatMap((step) => {
+    const series = seriesOf(step, metric);
+    return levelledRuns(step, metric).flatMap(({ place: level, usual, run }, index) => {
       if (!run || !(usual > 0)) return [];
       const { report, result } = run;
       const value = nth(series.values, index);

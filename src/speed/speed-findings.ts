@@ -7,9 +7,10 @@ import { DAY_MS, MINUTE_MS } from '../lib/clock.ts';
 import { minuteAt, todayIn } from '../lib/dates.ts';
 import { counted, formatMs, formatPercent } from '../lib/number-text.ts';
 import { byMost } from '../lib/order.ts';
-import { present } from '../lib/sentences.ts';
+import { firstOf, present } from '../lib/sentences.ts';
 import { Z_95 } from '../statistics/tails.ts';
-import { leadingRow } from './clues.ts';
+import { leadingRow, worstOf } from './clues.ts';
+import type { Share } from './engine/failure-trend.ts';
 import type { Level } from './engine/run-series.ts';
 import { actionSentence, type Failures, type ReadActions, type Unmeasured } from './failures.ts';
 import type { Runs } from './runs.ts';
@@ -180,14 +181,20 @@ const shareText = (share: number) => formatPercent(share * 100, { digits: share 
 /** The shares before and since a change, or before and in the period. */
 const sidesOf = ({ period, before, change }: Failures) => change ?? { before, since: period };
 
+/** `, as before`, or how far it was another share, of how many runs where these are few. */
+export function calmText(was: Share, is: Share): string {
+  const [before, now] = [was, is].map(({ share }) => shareText(share ?? 0));
+  const of = was.runs < FEW_RUNS ? ` of ${was.runs}` : '';
+  return before === now && of === '' ? ', as before' : ` (${before}${of} before, no significant change)`;
+}
+
 /** `"Search – desktop" fails in 14% of its runs, as before, most often at "Category".` */
 function failureText(failures: Failures, place: ScenarioPlace): string {
   const { state, change, steps } = failures;
   const [first] = steps;
   const { before: was, since: is } = sidesOf(failures);
   const [before, now] = [was, is].map(({ share }) => shareText(share ?? 0));
-  const calm = before === now ? ', as before' : ` (${before} before, no significant change)`;
-  const told = state === 'no change' ? calm : `, ${before} before`;
+  const told = state === 'no change' ? calmText(was, is) : `, ${before} before`;
   const compared = was.share === null ? '' : told;
   const where = first && first.trend.period.failed > 0 ? `, most often at "${first.step}"` : '';
   return `"${place.name}" fails in ${now} of its runs${sinceText(change?.atMs, place)}${compared}${where}.`;
@@ -254,13 +261,15 @@ export function heldSentence({ rows, headline }: Study, place: ScenarioPlace): s
   return `${nameOf(row)} in "${place.name}" may have moved by ${percent(held.relative, true)}${when}, but whole days differ as much.`;
 }
 
-/** The highest step of a scenario in which nothing moved, and what scatters. */
+/** Where the metric of a scenario in which nothing moved is highest, and what scatters. */
 function levelSentences({ rows }: Study, leading: Row | undefined): string[] {
   const scattered = rows.filter(({ state }) => state === 'unstable').map(nameOf);
-  const level = leading?.level;
+  const highest = leading && worstOf(rows, leading.metric);
   return present(
-    leading && level && `Highest is ${nameOf(leading)} with ${formatValue(leading.metric, level.typical)}.`,
-    scattered.length > 0 && `Runs vary widely, at a constant level: ${scattered.slice(0, 3).join(', ')}.`,
+    highest?.step &&
+      highest.level &&
+      `${metricFact(highest.metric).short} is highest at "${highest.step.name}": ${formatValue(highest.metric, highest.level.typical)}.`,
+    scattered.length > 0 && `Runs vary widely, at a constant level: ${firstOf(scattered, 3)}.`,
   );
 }
 

@@ -350,8 +350,8 @@ function confirmed(
 }
 
 /**
- * The same runs and those beside a jump of the level that fit the level on its other side: its place is not sure to a run. Where no run of
- * either level is usual for the other one, the nearer level is the one that a run is of.
+ * The same runs and those next to a jump of the level, up to the first usual one, that fit the level on its other side: its place is not
+ * sure to a run. Where no run of either level is usual for the other one, the nearer level is the one that a run is of.
  */
 function withEdges(usual: Int32Array, level: Float64Array, freed: Float64Array, sd: number): Int32Array {
   const kept = new Uint8Array(level.length);
@@ -362,8 +362,9 @@ function withEdges(usual: Int32Array, level: Float64Array, freed: Float64Array, 
     const jump = Math.abs(after - before);
     if (jump < sd) continue;
     const bound = jump > 2 * OUTLIER * sd ? jump / 2 : 2 * sd;
-    if (Math.abs(nthDouble(freed, run - 1) - after) < bound) kept[run - 1] = 1;
-    if (Math.abs(nthDouble(freed, run) - before) < bound) kept[run] = 1;
+    const isOf = (at: number, other: number) => kept[at] === 0 && Math.abs(nthDouble(freed, at) - other) < bound;
+    for (let at = run - 1; isOf(at, after); at -= 1) kept[at] = 1;
+    for (let at = run; isOf(at, before); at += 1) kept[at] = 1;
   }
   return placesOf(kept.length, (run) => kept[run] === 1);
 }
