@@ -94,7 +94,8 @@ const CAUSES: readonly CauseWords[] = [
 /** The cause of a change, behind its size; empty where the place says it. */
 function causeText({ causes, place }: Facts): string {
   const told = CAUSES.find(({ isOf }) => causes.some((cause) => isOf(cause, place)));
-  const rest = told?.isOf === isOfFigures && causes.some(({ kind }) => kind === 'season') ? '; the season could explain the rest' : '';
+  const isOfPart = told?.isOf === isOfFigures && causes.some(({ share = 1 }) => share < 1);
+  const rest = isOfPart && causes.some(({ kind }) => kind === 'season') ? '; the season could explain the rest' : '';
   return told ? `${told.tell(causes.filter((cause) => told.isOf(cause, place)))}${rest}` : '';
 }
 

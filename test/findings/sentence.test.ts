@@ -165,7 +165,7 @@ describe('the sentence of a finding', () => {
         now: 53_195,
         against: { what: 'before', value: 33_857 },
         verdict: 'unchanged',
-        causes: [{ kind: 'special day', name: 'Black Friday', basis: 'same time' }],
+        causes: [{ kind: 'special day', name: 'Black Friday', share: 0.99, basis: 'measured' }],
       },
       'Visits went from 33,857 to 53,195 (+57%), mostly because of Black Friday. Otherwise no significant change.',
     ],
@@ -280,7 +280,7 @@ it('ranges beside a change that they hold make no claim of their own', () => {
   const held: Partial<Facts> = { now: 2.22, against, verdict: 'unchanged', detectable: 17 };
   const figures = 'Conversion rate went from 2.51% to 2.22% (-12%),';
   expect(say(range, held)).toBe(`${figures} including the change since 22 Sept.`);
-  const causes: Facts['causes'] = [{ kind: 'special day', name: '21 Sept', basis: 'measured' }];
+  const causes: Facts['causes'] = [{ kind: 'special day', name: '21 Sept', share: 0.9, basis: 'measured' }];
   expect(say(range, { ...held, causes })).toBe(`${figures} mostly because of 21 Sept, including the change since 22 Sept.`);
 });
 

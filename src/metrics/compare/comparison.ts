@@ -202,10 +202,11 @@ function calendarCauses(change: Change, { specialDays, period }: ComparisonScene
     .filter(({ part }, at) => at === 0 || part >= LEAST_PART)
     .slice(0, MOST_NAMES);
   // A change of comparable days is the reason where it makes most of the difference, and is not the season.
-  const least = isOwnWay(change) && seasonCauses(change, reading).length === 0 ? MOST : LEAST_PART;
+  const hasOrdinary = [before, after].every((days) => days.some(({ label }) => !specialDays(label)));
+  const least = hasOrdinary && isOwnWay(change) && seasonCauses(change, reading).length === 0 ? MOST : LEAST_PART;
   if (!(partOf(occasions) >= least) || !occasions.some(({ isClear }) => isClear)) return [];
-  // All that comparable days do not show, by the levels that the verdict is about.
-  const share = 1 - logOf(change.judgement.relative ?? 0) / differenceWithout([]);
+  // All that comparable days do not show, by the levels that the verdict is about: without any that is of special days too.
+  const share = hasOrdinary ? 1 - logOf(change.judgement.relative ?? 0) / differenceWithout([]) : partOf(occasions);
   return [{ kind: 'special day', name: listed(told.map(({ name }) => name)), share: Number(share.toFixed(2)), basis: 'measured' }];
 }
 

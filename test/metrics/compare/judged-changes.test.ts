@@ -107,6 +107,7 @@ function toldOf(
   site: Partial<Parameters<typeof drawWorld>[0]>,
   metrics?: readonly string[],
   changed = (input: ReturnType<typeof headlineOf>['input']) => input,
+  own: Parameters<typeof specialDaysOf>[1] = [],
 ) {
   const world = drawWorld({ visits: 25_000, lastDay: LAST, ...site }, 62_005);
   const { input, judged: _judged, ...causes } = headlineOf(world, metrics);
@@ -116,7 +117,7 @@ function toldOf(
     located: datedChanges(input),
     grammar: grammarOf('2026-10-01'),
     faults: [],
-    specialDays: specialDaysOf([]),
+    specialDays: specialDaysOf([], own),
     currency: 'EUR',
     period: { from: dayOf(world, WEEK), to: dayOf(world, 1) },
     baseline: { from: dayOf(world, 2 * WEEK), to: dayOf(world, WEEK + 1) },
@@ -171,6 +172,21 @@ it('a campaign that ended is why visits are fewer, and no change of comparable d
   const campaign = { on: 'visits', from: 14, to: 8, factor: 4, device: 'mobile' } as const;
   const visits = findingsOf({ events: [campaign] }, ['visits']).find(({ place }) => !place.device);
   expect(visits?.sentence).toMatch(/^Visits went from .*, because of the rise from 17 to 23 Sept\. Otherwise no significant change\.$/);
+});
+
+it('a week of nothing but special days has more visits because of these, and not in part', () => {
+  const [name, from] = ['Trade fair', '2026-09-24'];
+  const known = { of: (_: string, label: string) => (label >= from ? { unseen: name } : {}) };
+  const { findings } = toldOf(
+    { events: [{ on: 'visits', from: 7, to: 1, factor: 1.5 }] },
+    ['visits'],
+    ({ readings, ...input }) => ({
+      ...input,
+      readings: readings.map((each) => ({ ...each, known: each.known.map((row) => ({ ...row, known: known as never })) })),
+    }),
+    [{ name, from, to: LAST }],
+  );
+  expect(findings.find(({ when }) => when.shape === 'range')?.sentence).toMatch(/^Visits rose .*, (mostly )?because of Trade fair\.$/);
 });
 
 it('a change of one device, of which all together show another day, is told once, and of the device', () => {
