@@ -166,7 +166,8 @@ const isOwnWay = (change: Change) => isChanged(change.judgement) && (change.judg
  * Why the figures of two ranges differ: special days, and where comparable days do not differ, days that stand out, with their part of the
  * difference: what is left where each of these is as usual is not theirs.
  */
-function calendarCauses(change: Change, { specialDays, period }: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
+function calendarCauses(change: Change, scene: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
+  const { specialDays, period } = scene;
   const { metric } = change;
   const [before, after] = [reading?.baselineDays ?? [], reading?.periodDays ?? []].map((rows) => dayPoints(rows, metric));
   if (!reading || !before || !after || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return [];
@@ -181,7 +182,7 @@ function calendarCauses(change: Change, { specialDays, period }: ComparisonScene
   const special = occasionsOf(points, new Set(labels), specialDays, owned).filter(
     ({ name }) => countOf(before, name) !== countOf(after, name),
   );
-  const unusual = leftOut(change, reading).filter(({ from }) => !specialDays(from));
+  const unusual = leftOut(change, reading, scene).filter(({ from }) => !specialDays(from));
   const standingOut = unusual.map((own) => ({
     name: `${nameOfDays(metric, points, own)} ${rangeText(own.from, own.to ?? own.from, period.to.slice(0, 4))}`,
     days: labels.filter((label) => isOn(own, { first: label, last: label })).map((label) => ({ label, offset: logOf(own.relative) })),
@@ -216,15 +217,19 @@ function nameOfDays(metric: string, points: readonly DailyPoint[], { from, to = 
   return order?.name ?? `the ${relative < 0 ? 'fall' : 'rise'}`;
 }
 
-/** Days of the ranges that are no part of their levels: single ones, and episodes of a few weeks that began before the period. */
-function leftOut({ judgement }: Change, reading: Reading | undefined) {
+/**
+ * Days of the ranges that are no part of their levels: single ones, and episodes of a few weeks that began before the period, unless they are
+ * told as what goes on.
+ */
+function leftOut({ metric, judgement }: Change, reading: Reading | undefined, { located }: Pick<ComparisonScene, 'located'>) {
   const labels = [...(reading?.baselineDays ?? []), ...(reading?.periodDays ?? [])].map(({ interval }) => interval.label ?? '');
   const first = reading?.periodDays[0]?.interval.label ?? '';
-  return judgement.changes.filter(
-    ({ shape, from, to = from, days }) =>
-      (shape === 'outlier' || (shape === 'episode' && from < first && days <= USUAL_DAYS)) &&
-      labels.some((label) => label >= from && label <= to),
-  );
+  const goesOn = (change: DatedChange) => reading && toldFor({ metric, reading, change }, located)?.change.shape === 'step';
+  return judgement.changes.filter((own) => {
+    const { shape, from, to = from, days } = own;
+    const isOut = shape === 'outlier' || (shape === 'episode' && from < first && days <= USUAL_DAYS && !goesOn(own));
+    return isOut && labels.some((label) => label >= from && label <= to);
+  });
 }
 
 const daysText = ({ from, to = from }: Pick<DatedChange, 'from' | 'to'>, year: string) =>
@@ -236,10 +241,11 @@ const LEAST_FIGURE = 0.05;
 const FEW = 4;
 
 /** One sentence: the days of the ranges that stand out and are left out of a verdict; empty where there are none. */
-function outlierSentence(change: Change, reading: Reading | undefined, { placeOf, grammar }: ComparisonScene): string {
+function outlierSentence(change: Change, reading: Reading | undefined, scene: ComparisonScene): string {
   if (!reading) return '';
+  const { placeOf, grammar } = scene;
   const { metric } = change;
-  const days = leftOut(change, reading).map((own) => {
+  const days = leftOut(change, reading, scene).map((own) => {
     const { relative } = measuredAt({ metric, reading, change: own }).change;
     return `${daysText(own, grammar.year)} (${formatPercent(100 * relative, { sign: true, digits: 0 })})`;
   });
@@ -322,7 +328,7 @@ function beforeName(
   if (!reading || (!judgement.expected && isMoved({ verdict: verdictOf(change) }))) return {};
   // What is expected of a day is without the change, however long that goes on.
   const first = judgement.expected ? '' : (reading.baselineDays[0]?.interval.label ?? LAST);
-  const named = leftOut(change, reading);
+  const named = leftOut(change, reading, { located });
   const isNew = (own: DatedChange) => !isExplained || named.every((each) => !areNear(each, { ...own, relative: each.relative }));
   const held = located.filter((own) => !isDay(own) && own.change.from > first && isOf(own, metric, reading) && isNew(own.change));
   // The days before teach a level that has lasted for a while.

@@ -174,6 +174,26 @@ it('a campaign that ended is why visits are fewer, and no change of comparable d
   expect(visits?.sentence).toMatch(/^Visits went from .*, because of the rise from 17 to 23 Sept\. Otherwise no significant change\.$/);
 });
 
+it('days of a change that goes on are left out of no verdict, though its product shows their end', () => {
+  const broken = { on: 'rate', from: 13, to: 1, factor: 0.4, device: 'mobile' } as const;
+  const episode = { shape: 'episode', from: '2026-09-18', to: '2026-09-26', earliest: '2026-09-18', latest: '2026-09-18', days: 9 };
+  const { findings, details } = toldOf({ events: [broken] }, ['conversionCount'], (input) => {
+    const changes = input.judged.changes.map((own) => {
+      const judgement = { ...own.judgement, verdict: 'within noise', relative: -0.01, noise: 0.1, main: undefined };
+      return {
+        ...own,
+        since: undefined,
+        compared: { before: 90, after: 100 },
+        judgement: { ...judgement, changes: [{ ...episode, relative: -0.3 }] },
+      };
+    });
+    return { ...input, judged: { ...input.judged, changes } as never }; // of a change no more is read
+  });
+  expect(findings[0]).toMatchObject({ subject: 'conversionRate', when: { shape: 'step', from: '2026-09-18' } });
+  expect(findings.find(({ when }) => when.shape === 'range')?.causes).toEqual([]);
+  expect(details.join(' ')).not.toContain('leaves out');
+});
+
 it('a week of nothing but special days has more visits because of these, and not in part', () => {
   const [name, from] = ['Trade fair', '2026-09-24'];
   const known = { of: (_: string, label: string) => (label >= from ? { unseen: name } : {}) };
