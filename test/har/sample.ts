@@ -55,6 +55,7 @@ export const SHOP = 'https://www.shop.example';
 const TYPES: Record<string, string> = {
   js: 'text/javascript',
   css: 'text/css',
+  jpg: 'image/jpeg',
   png: 'image/png',
   webp: 'image/webp',
   json: 'application/json',

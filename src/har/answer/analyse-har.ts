@@ -1,5 +1,5 @@
 import { pageOf } from '../../findings/page-of.ts';
-import { counted, formatBytes } from '../../lib/number-text.ts';
+import { counted, formatBytes, formatMs } from '../../lib/number-text.ts';
 import { byMost } from '../../lib/order.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
 import type { HarEntry } from '../read/read-entry.ts';
@@ -9,7 +9,7 @@ import type { PaintTimes } from '../requests/largest-paint.ts';
 import { requestDetail, requestTable, tableOf } from '../requests/request-columns.ts';
 import { type HarStudy, studyHar } from '../requests/study-har.ts';
 import { type EntityOf, type PartyGroup, partiesOf } from '../requests/third-parties.ts';
-import { rounded, type Totals, totalsOf, weightOf } from '../requests/totals.ts';
+import { largestBy, rounded, type Totals, totalsOf, weightOf } from '../requests/totals.ts';
 import { imagesOf, LEAST_SAVED_BYTES } from '../rules/byte-rules.ts';
 import { findProblems } from '../rules/find-problems.ts';
 import { entriesOf, ORDER_NOTE, type Problem } from '../rules/problem.ts';
@@ -149,10 +149,10 @@ function imageVerdict(study: HarStudy): string {
 
 /**
  * All third parties together, in numbers and in a sentence: `11 third parties: 26 of 79 requests, 119 kB (32 % of the bytes); 3 of these
- * requests block rendering. Heaviest: Optanon 119 kB.`
+ * requests block rendering, longest Optimizely until 413 ms (own files 384 ms). Heaviest: Optanon 119 kB.`
  */
 export function partyVerdict(parties: readonly PartyGroup[], all: Totals) {
-  const third = parties.filter(({ party }) => party === 'third');
+  const [third = [], own = []] = ['third', 'first'].map((wanted) => parties.filter(({ party }) => party === wanted));
   const [requests, blocking] = [sumOfKnown(third, (party) => party.requests), sumOfKnown(third, (party) => party.blocking)];
   const thirdParties = { parties: third.length, ...totalsOf(third), requests, blocking };
   const { transferBytes } = thirdParties;
@@ -160,9 +160,14 @@ export function partyVerdict(parties: readonly PartyGroup[], all: Totals) {
   const share =
     transferBytes !== null && all.transferBytes ? ` (${Math.round((100 * transferBytes) / all.transferBytes)} % of the bytes)` : '';
   const asked = `${requests} of ${counted(all.requests, 'request')}, ${formatBytes(transferBytes)}${share}`;
-  const blocks = blocking === 0 ? 'none blocks' : `${blocking} of these requests ${blocking === 1 ? 'blocks' : 'block'}`;
+  const [longest, ownLongest] = [third, own].map((group) => largestBy(group, ({ blockingUntilMs }) => blockingUntilMs, 1)[0]);
+  const beside = ownLongest ? ` (own files ${formatMs(ownLongest.blockingUntilMs)})` : '';
+  const until = longest && `longest ${longest.name} until ${formatMs(longest.blockingUntilMs)}${beside}`;
+  const blocks = until
+    ? `${blocking} of these requests ${blocking === 1 ? 'blocks' : 'block'} rendering, ${until}`
+    : 'none blocks rendering';
   const heaviest = third.filter(({ transferBytes: bytes }) => (bytes ?? 0) > 0).slice(0, NAMED_PARTIES);
   const named = heaviest.map(({ name, transferBytes: bytes }) => `${name} ${formatBytes(bytes)}`).join(', ');
   const found = counted(third.length, 'third party', 'third parties');
-  return { answer: `${found}: ${asked}; ${blocks} rendering.${named === '' ? '' : ` Heaviest: ${named}.`}`, thirdParties };
+  return { answer: `${found}: ${asked}; ${blocks}.${named === '' ? '' : ` Heaviest: ${named}.`}`, thirdParties };
 }

@@ -1,8 +1,9 @@
 import { counted, formatBytes, formatMs } from '../../lib/number-text.ts';
+import { present } from '../../lib/sentences.ts';
 import { markdownTable } from '../../lib/text-table.ts';
 import type { HarEntry } from '../read/read-entry.ts';
 import type { HarStudy } from '../requests/study-har.ts';
-import { type ByteSizes, endOf, hasFailed, largestBy } from '../requests/totals.ts';
+import { type ByteSizes, endOf, hasFailed, largestBy, timesText } from '../requests/totals.ts';
 import { findProblems } from '../rules/find-problems.ts';
 import { ORDER_NOTE } from '../rules/problem.ts';
 import { shortUrl } from '../sanitise-url.ts';
@@ -35,24 +36,21 @@ function linesOf(entries: readonly HarEntry[], otherwise = 'None.'): string[] {
 }
 
 function overview({ totals }: HarStudy): string {
-  const times = { DOMContentLoaded: totals.onContentLoadMs, load: totals.onLoadMs, 'last response after': totals.durationMs };
-  const parts = [
+  const parts = present(
     counted(totals.requests, 'request'),
     `${formatBytes(totals.transferBytes)} transferred`,
-    ...(totals.contentBytes === null ? [] : [`${formatBytes(totals.contentBytes)} uncompressed`]),
+    totals.contentBytes !== null && `${formatBytes(totals.contentBytes)} uncompressed`,
     `${counted(totals.hosts, 'host')} of ${counted(totals.domains, 'domain')}`,
-    ...Object.entries(times).flatMap(([name, ms]) => (ms === null ? [] : [`${name} ${formatMs(ms)}`])),
-  ];
+    timesText({ DOMContentLoaded: totals.onContentLoadMs, load: totals.onLoadMs, 'last response after': totals.durationMs }, ' · '),
+  );
   return `${parts.join(' · ')}.\n${MEDIANS}`;
 }
 
 function documentWords({ har: { document }, document: times }: HarStudy): string {
   if (!document || !times) return 'The file holds no document: redirects and TTFB are unknown.';
-  const phases = { queued: times.blockedMs, dns: times.dnsMs, connect: times.connectMs, 'of it TLS': times.sslMs, wait: times.waitMs };
-  const spent = Object.entries(phases).map(([name, ms]) => `${name} ${ms === null ? 'unknown' : formatMs(ms)}`);
-  const { status, protocol } = document;
-  const facts = [`Status ${status ?? 'unknown'}`, protocol ?? 'protocol unknown', sizeOf(document)].join(', ');
-  return `${facts}. TTFB ${formatMs(times.ttfbMs)}: ${spent.join(', ')}.`;
+  const { ttfbMs, blockedMs, dnsMs, connectMs, sslMs, waitMs } = times;
+  const spent = timesText({ TTFB: ttfbMs, queued: blockedMs, dns: dnsMs, connect: connectMs, 'of it TLS': sslMs, wait: waitMs });
+  return `Status ${document.status ?? 'unknown'}, ${document.protocol ?? 'protocol unknown'}, ${sizeOf(document)}. ${spent}.`;
 }
 
 /** The report on a HAR file in Markdown: the costliest findings first, then what an engineer looks at, in the order of reading. */

@@ -31,7 +31,7 @@ export function loadFacts(study: HarStudy) {
 }
 
 /** A finding without the requests themselves. */
-export const findingRow = ({ concerned: _, ...finding }: Problem) => finding;
+export const findingRow = ({ concerned: _, rank: _rank, ...finding }: Problem) => finding;
 
 /** Rows of each list; whole lists are what the other views are for. */
 const SHOWN = { findings: 5, parties: 3, requests: 3, slowest: 2 };

@@ -67,19 +67,21 @@ export function blockingOf(har: Har, fcpMs: number | null = null) {
   const mostMs = fcpMs ?? Number.POSITIVE_INFINITY;
   const held = entries.filter(({ startMs }) => (startMs ?? 0) <= mostMs);
   const firstByteMs = firstByteOf(har);
-  const untilOf = (of: readonly HarEntry[], from: number | null) =>
-    of.reduce<number | null>((until, entry) => Math.max(until ?? 0, Math.min(endOf(entry), mostMs)), from);
-  const own = held.filter(({ party }) => party !== 'third');
+  const untilWith = (savedMs: (entry: HarEntry) => number) =>
+    held.reduce<number | null>((until, entry) => {
+      const endMs = Math.min(endOf(entry), mostMs) - savedMs(entry);
+      return endMs > (until ?? 0) ? endMs : until;
+    }, firstByteMs);
   return {
     basis,
     /** In words. */
     says: BLOCKING_BASIS[basis],
     /** In order of start. */
     entries: held,
-    /** End of the last of them. */
-    untilMs: untilOf(held, null),
-    /** End of the last that is not of a third party; the document's first byte where there is none. */
-    ownUntilMs: untilOf(own, firstByteMs),
+    /** When rendering could go on: at the end of the last of them, or at the first byte of the document; null where neither is known. */
+    untilMs: untilWith(() => 0),
+    /** When it could if each of them took so much less. */
+    untilWith,
     /** First byte of the document, from which the delay counts. */
     firstByteMs,
   };

@@ -92,7 +92,7 @@ function candidates(har: Har, paints: PaintTimes, lcpMs: number, freeMs: number)
 export function largestPaintOf(har: Har, paints: PaintTimes, { firstByteMs, untilMs }: Blocking) {
   const { lcpMs } = paints;
   if (lcpMs === null || !(lcpMs > 0)) return null;
-  const [kind, [entry, second]] = candidates(har, paints, lcpMs, Math.max(untilMs ?? 0, firstByteMs ?? 0));
+  const [kind, [entry, second]] = candidates(har, paints, lcpMs, untilMs ?? 0);
   const marginMs = entry ? Math.max(0, lcpMs - endOf(entry)) : null;
   // Sure enough where it is painted at once and no other is half as large.
   const isAlone = !entry || !second || sizeOf(second) * 2 <= sizeOf(entry);

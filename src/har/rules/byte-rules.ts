@@ -1,5 +1,6 @@
 import { counted, formatBytes, formatMs } from '../../lib/number-text.ts';
 import { byMost } from '../../lib/order.ts';
+import { sumOfKnown } from '../../lib/tally.ts';
 import { addressIn } from '../read/addresses.ts';
 import { withoutFragment } from '../read/find-document.ts';
 import type { ResourceType } from '../read/har-model.ts';
@@ -7,8 +8,8 @@ import type { HarEntry } from '../read/read-entry.ts';
 import { isCompressible } from '../read/resource-type.ts';
 import { imageHint, imageWords, savedShare } from '../requests/images.ts';
 import type { HarStudy } from '../requests/study-har.ts';
-import { groupsOf, hostNames, opensConnection, totalsOf, weight, weightOf } from '../requests/totals.ts';
-import { blockingWins, type Concerned, each, largestWins, type Rule, type Wins } from './problem.ts';
+import { groupsOf, hostNames, opensConnection, totalsOf, weight } from '../requests/totals.ts';
+import { blockingCosts, type Concerned, each, largestWins, type Rule, type Wins } from './problem.ts';
 import type { ProblemKind } from './problem-kinds.ts';
 
 /** Below it a text fits one packet and packing it saves no time. */
@@ -106,6 +107,9 @@ export function imagesOf({ entries }: HarStudy): HarEntry[] {
   return entries.filter(isImage);
 }
 
+/** What WebP or AVIF saves of these images. */
+const savedBytes = (images: readonly HarEntry[]) => Math.round(sumOfKnown(images, (image) => savedShare(image) * weight(image)));
+
 const isLargeImage = (entry: HarEntry) => weight(entry) >= LEAST_IMAGE_BYTES;
 
 /** Fewer requests over the old protocol hardly queue for its connections. */
@@ -131,18 +135,11 @@ function hostsOf(entries: readonly HarEntry[]): string {
 
 /** The time that the queue of the old protocol took from the paints: that of what blocks rendering, and of the likely LCP image. */
 function queueWins(study: HarStudy, concerned: readonly Concerned[]): Wins {
-  const queued = (holds: (entry: HarEntry) => boolean) =>
-    concerned.reduce((most, { entry, cost }) => (holds(entry) ? Math.max(most, cost) : most), 0);
-  const first = blockingWins(
-    study,
-    queued((entry) => study.blocks.has(entry)),
-    study.blocking.untilMs ?? 0,
-  );
-  const image = largestWins(
-    study,
-    queued((entry) => entry === study.largest?.entry),
-  );
-  return { ...first, ...(image.lcpMs !== undefined && { lcpMs: Math.max(image.lcpMs, first.lcpMs ?? 0) }) };
+  const queued = new Map(concerned.map(({ entry, cost }) => [entry, cost]));
+  const { wins = {} } = blockingCosts(study, (entry) => queued.get(entry) ?? 0);
+  const { entry = null } = study.largest ?? {};
+  const { lcpMs = 0 } = largestWins(study, (entry && queued.get(entry)) ?? 0);
+  return { ...wins, ...(wins.lcpMs !== undefined && { lcpMs: Math.max(lcpMs, wins.lcpMs) }) };
 }
 
 /** Name resolution and connecting together, TLS included. */
@@ -167,11 +164,11 @@ function lifetimeWords({ cacheLifetimeSeconds: seconds }: HarEntry): string {
 }
 
 /** Static files of such a lifetime, seconds; 0 where they may not be reused or do not say for how long. */
-const cached = (isOf: (seconds: number) => boolean, words: string): Rule => ({
+const cached = (isOf: (seconds: number) => boolean, words: (them: string) => string): Rule => ({
   when: 'next visits',
   unit: 'bytes',
   selects: each((entry) => isStaticFile(entry) && isOf(entry.cacheLifetimeSeconds ?? 0) && lifetimeWords(entry)),
-  says: ({ requests }) => `${counted(requests, 'static file is', 'static files are')} sent ${words}`,
+  says: ({ requests }) => `${counted(requests, 'static file is', 'static files are')} sent ${words(requests === 1 ? 'it' : 'them')}`,
   advice: 'a longer lifetime',
   which: ({ heaviest }) => [`Largest ${heaviest}`],
 });
@@ -212,22 +209,16 @@ export const BYTE_RULES = {
   /** Images in old formats, with what modern ones save about; the likely LCP image has findings of its own, but counts here. */
   image_formats: {
     basis: 'estimate',
-    unit: 'bytes',
-    selects: each(
-      (entry) => isImage(entry) && isLargeImage(entry) && savedShare(entry) > 0 && imageWords(entry),
-      (entry) => Math.round(savedShare(entry) * weight(entry)),
-    ),
-    isWorth: ({ sum }) => sum >= LEAST_SAVED_BYTES,
+    selects: each((entry) => isImage(entry) && isLargeImage(entry) && savedShare(entry) > 0 && imageWords(entry)),
+    costs: ({ entries }) => ({ bytes: savedBytes(entries) }),
+    isWorth: ({ entries }) => savedBytes(entries) >= LEAST_SAVED_BYTES,
     says({ requests, entries }, study) {
       const formats = [...new Set(entries.map((entry) => imageHint(entry).format))].join(' or ');
       const all = imagesOf(study).filter(isLargeImage).length;
       return `${requests} of ${counted(all, 'image')} above 10 kB ${requests === 1 ? 'is' : 'are'} ${formats}`;
     },
     advice: 'WebP or AVIF',
-    which({ concerned, heaviest, ...selected }) {
-      const largest = concerned.find(({ entry }) => addressIn(entry) === heaviest);
-      return [formatBytes(weightOf(selected)), `largest ${heaviest}: ${largest?.detail}`];
-    },
+    which: ({ sum, worst, detail }) => [formatBytes(sum), `the largest of them ${addressIn(worst)}: ${detail}`],
   },
   /** The cost is the longest single queue, because they overlap. */
   http1: {
@@ -239,7 +230,7 @@ export const BYTE_RULES = {
       ({ timings }) => timings.blockedMs,
     ),
     isWorth: ({ requests }) => requests >= WORTH_MULTIPLEXING,
-    costs: ({ concerned, most }, study) => ({ ms: most || null, wins: queueWins(study, concerned) }),
+    costs: ({ concerned, most }, study) => ({ ms: most || null, ...(study.largest && { wins: queueWins(study, concerned) }) }),
     says: ({ requests, entries }) => `${counted(requests, 'request')} to ${hostsOf(entries)} went over HTTP/1.x`,
     advice: 'HTTP/2',
     which: ({ most }) => [most > 0 && `The longest queued ${formatMs(most)} for a connection`],
@@ -255,6 +246,12 @@ export const BYTE_RULES = {
       `${counted(requests, 'connection')} more than one for each host ${requests === 1 ? 'was' : 'were'} opened over HTTP/2 or 3`,
     which: ({ entries, most }) => [hostsOf(entries), `the longest took ${formatMs(most)} to open`],
   },
-  no_cache: cached((seconds) => seconds === 0, 'without a time for which the browser may keep it'),
-  short_cache: cached((seconds) => seconds > 0 && seconds < SHORT_CACHE_SECONDS, 'to be kept for less than a week'),
+  no_cache: cached(
+    (seconds) => seconds === 0,
+    (them) => `without a time for which the browser may keep ${them}`,
+  ),
+  short_cache: cached(
+    (seconds) => seconds > 0 && seconds < SHORT_CACHE_SECONDS,
+    () => 'to be kept for less than a week',
+  ),
 } satisfies Partial<Record<ProblemKind, Rule>>;

@@ -3,7 +3,6 @@ import { byMost } from '../../lib/order.ts';
 import { capital, present } from '../../lib/sentences.ts';
 import { PAGE_MEDIANS, thresholdOf } from '../page-limits.ts';
 import { addressIn } from '../read/addresses.ts';
-import type { Party } from '../read/har-model.ts';
 import type { HarEntry } from '../read/read-entry.ts';
 import { imageWords, savedShare } from '../requests/images.ts';
 import { isWithFirst, type LargestPaint, type PaintPhases } from '../requests/largest-paint.ts';
@@ -11,24 +10,15 @@ import type { HarStudy } from '../requests/study-har.ts';
 import { countsBy, endOf, hasFailed, hostNames, largestBy, timesText, weight, weightOf } from '../requests/totals.ts';
 import { sanitiseHost } from '../sanitise-url.ts';
 import { BYTE_RULES } from './byte-rules.ts';
-import { blockingWins, each, largestWins, loadWins, type Problem, problemOf, type Rule, rankOf } from './problem.ts';
+import { blockingCosts, each, largestWins, loadWins, type Problem, problemOf, type Rule, type Selected } from './problem.ts';
 import type { ProblemKind } from './problem-kinds.ts';
 
 /** From this wait on a server's answer counts as slow. */
 const SLOW_ANSWER_MS = 500;
 
-const them = ({ requests }: { requests: number }) => (requests === 1 ? 'it' : 'them');
 const statusWords = ({ status }: HarEntry) => (status === 0 ? 'no response' : `status ${status}`);
 
 const firstByteLimit = thresholdOf('firstByte', 'unknown')?.good ?? Number.POSITIVE_INFINITY;
-
-/** The blocking requests of third parties, or those of the page. */
-const blockers = (isOf: (party: Party | null) => boolean) =>
-  each(
-    (entry, { blocking }) => isOf(entry.party) && `${blocking.basis}; until ${formatMs(endOf(entry))}`,
-    endOf,
-    ({ blocking }) => blocking.entries,
-  );
 
 /** Names the server that kept rendering waiting. */
 function waitWords(entries: readonly HarEntry[]): string | false {
@@ -36,6 +26,30 @@ function waitWords(entries: readonly HarEntry[]): string | false {
   const waitMs = longest?.timings.waitMs ?? 0;
   return longest !== undefined && waitMs >= SLOW_ANSWER_MS && `${addressIn(longest)} waited ${formatMs(waitMs)} for its server`;
 }
+
+/** Requests that hold rendering back, of third parties or of the page, by what is won without them in the queue of both. */
+const blockingRule = (isThird: boolean, advice: string, namedIn: (selected: Selected) => string): Rule => ({
+  selects: each(
+    (entry, { blocking }) =>
+      blocking.firstByteMs !== null && (entry.party === 'third') === isThird && `${blocking.basis}; until ${formatMs(endOf(entry))}`,
+    endOf,
+    ({ blocking }) => blocking.entries,
+  ),
+  costs({ entries }, study) {
+    const costs = blockingCosts(study, (entry) => (entries.includes(entry) ? Number.POSITIVE_INFINITY : 0));
+    const others = `those of ${isThird ? 'the page' : 'third parties'}, which hold it until ${formatMs(study.blocking.untilMs)}`;
+    return costs.ms ? costs : { ...costs, onlyWith: others };
+  },
+  basis: ({ blocking }) => blocking.basis,
+  says({ requests, entries, most }, { blocking }) {
+    const scripts = entries.filter(({ type }) => type === 'script').length;
+    const files = present(scripts > 0 && counted(scripts, 'script'), requests > scripts && counted(requests - scripts, 'stylesheet'));
+    const hold = `${blocking.basis === 'heuristic' ? 'probably ' : ''}${requests === 1 ? 'holds' : 'hold'}`;
+    return `${files.join(' and ')} of ${isThird ? 'third parties' : 'the page'} ${hold} back rendering until ${formatMs(most)}`;
+  },
+  advice,
+  which: (selected) => [namedIn(selected), formatBytes(weightOf(selected)), waitWords(selected.entries)],
+});
 
 /** A delay of a part of the largest paint that is worth a finding, ms and share of the paint. */
 const WORTH_MS = 200;
@@ -135,40 +149,8 @@ const RULES: Readonly<Record<ProblemKind, Rule>> = {
       return [timesText({ dns: dnsMs || null, connect: connectMs || null, 'of it ssl': sslMs || null, wait: waitMs || null })];
     },
   },
-  /** Own files count from the first byte on. */
-  render_blocking: {
-    selects: (study) => (study.blocking.firstByteMs === null ? [] : blockers((party) => party !== 'third')(study)),
-    costs(_, study) {
-      const { ownUntilMs, firstByteMs } = study.blocking;
-      const ms = Math.max(0, (ownUntilMs ?? 0) - (firstByteMs ?? 0));
-      return { ms, wins: blockingWins(study, ms, ownUntilMs ?? 0) };
-    },
-    basis: ({ blocking }) => blocking.basis,
-    says({ requests, entries }, { blocking }) {
-      const scripts = entries.filter(({ type }) => type === 'script').length;
-      const files = present(scripts > 0 && counted(scripts, 'script'), requests > scripts && counted(requests - scripts, 'stylesheet'));
-      const hold = `${files.join(' and ')} of the page ${requests === 1 ? 'holds' : 'hold'}`;
-      return `${hold} back rendering until ${formatMs(blocking.ownUntilMs)}`;
-    },
-    advice: (selected) => `deferring ${them(selected)}`,
-    which: (selected) => [selected.heaviest, formatBytes(weightOf(selected)), waitWords(selected.entries)],
-  },
-  /** Third parties by how much longer they take than the page's own files. */
-  third_party_blocking: {
-    selects: blockers((party) => party === 'third'),
-    costs({ most }, study) {
-      const { untilMs, ownUntilMs } = study.blocking;
-      const ms = ownUntilMs === null ? null : Math.max(0, (untilMs ?? 0) - ownUntilMs);
-      return { ms, wins: blockingWins(study, ms ?? most, most) };
-    },
-    basis: ({ blocking }) => blocking.basis,
-    says({ requests, most }, _study, { ms }) {
-      const until = ms ? `${formatMs(ms)} longer than the page's files` : `until ${formatMs(most)}, no longer than the page itself`;
-      return `${counted(requests, 'third-party request holds', 'third-party requests hold')} back rendering ${until}`;
-    },
-    advice: (selected) => `loading ${them(selected)} asynchronously`,
-    which: ({ entries, most }) => [hostNames(entries.toSorted(byMost(endOf)), 3), `until ${formatMs(most)}`, waitWords(entries)],
-  },
+  render_blocking: blockingRule(false, 'deferred loading', ({ heaviest }) => heaviest),
+  third_party_blocking: blockingRule(true, 'asynchronous loading', ({ entries }) => hostNames(entries.toSorted(byMost(endOf)), 3)),
   /** The image is asked for late: what a preload or markup that names it could win. */
   late_lcp_image: paintRule('image', ({ phases }) => phases.loadDelayMs, {
     costs: imageCosts,
@@ -214,8 +196,7 @@ const RULES: Readonly<Record<ProblemKind, Rule>> = {
   blocking_font: paintRule(
     'text after a font',
     ({ lcpMs, entry }, { paints, blocking }) => {
-      const freeMs = Math.max(blocking.untilMs ?? 0, blocking.firstByteMs ?? 0);
-      return Math.min(lcpMs, endOf(entry)) - Math.max(freeMs, isWithFirst(paints) ? 0 : (paints.fcpMs ?? 0));
+      return Math.min(lcpMs, endOf(entry)) - Math.max(blocking.untilMs ?? 0, isWithFirst(paints) ? 0 : (paints.fcpMs ?? 0));
     },
     {
       costs({ most }, study) {
@@ -270,9 +251,15 @@ const RULES: Readonly<Record<ProblemKind, Rule>> = {
   ...BYTE_RULES,
 };
 
-/** All that is wrong with a page load, costliest first. */
+/** All that is wrong with a page load, costliest first: a failed document before all, costs of later visits behind those of this load. */
 export function findProblems(study: HarStudy): Problem[] {
   return (Object.keys(RULES) as ProblemKind[]) // its own names
     .flatMap((kind) => problemOf(kind, RULES[kind], study) ?? [])
-    .toSorted(byMost(rankOf));
+    .toSorted(
+      byMost(
+        ({ problem }) => problem === 'failed_document',
+        ({ when }) => when === 'this load',
+        ({ rank }) => rank,
+      ),
+    );
 }

@@ -27,6 +27,8 @@ interface Costs {
   readonly ms?: number | null;
   readonly bytes?: number | null;
   readonly wins?: Wins;
+  /** What has to be mended too before anything is won. */
+  readonly onlyWith?: string;
 }
 
 /** The requests that a rule selected, with what they have in common. */
@@ -100,13 +102,11 @@ function winWords({ fcpMs = 0, lcpMs = 0 }: Wins): string {
 }
 
 /** `; HTTP/2 saves up to 90 ms of FCP`; empty where nothing is won by a known amount. */
-function mendedWords({ wins = {}, ms, bytes }: Costs, { advice, when }: Rule, selected: Selected): string {
-  const paints = winWords(wins);
-  const most = paints || (ms && !bytes && Object.keys(wins).length === 0 ? formatMs(ms) : '');
+function mendedWords({ wins = {}, ms, bytes, onlyWith }: Costs, { advice, when }: Rule, selected: Selected): string {
+  const most = winWords(wins) || (ms && !bytes && Object.keys(wins).length === 0 ? formatMs(ms) : '');
   const least = bytes ? `about ${formatBytes(bytes)}${when === undefined ? '' : ' on the next visit'}` : '';
-  const saved = most ? `up to ${most}` : least;
-  if (!advice || !saved) return '';
-  return `; ${typeof advice === 'function' ? advice(selected) : advice} saves ${saved}`;
+  const saved = most ? `up to ${most}` : least || (onlyWith && `time only with ${onlyWith}`);
+  return advice && saved ? `; ${typeof advice === 'function' ? advice(selected) : advice} saves ${saved}` : '';
 }
 
 /** ` (Longest a.example/b.json with 900 ms.)`; empty where nothing is named. */
@@ -115,21 +115,25 @@ function whichWords({ which = () => [] }: Rule, selected: Selected, study: HarSt
   return parts && ` (${parts}.)`;
 }
 
+const basisOf = ({ basis = 'measured' }: Rule, study: HarStudy): Basis => (typeof basis === 'function' ? basis(study) : basis);
+
 /** The one problem of a rule in a load; undefined where no request has it. */
 export function problemOf(problem: ProblemKind, rule: Rule, study: HarStudy) {
   const selected = selectedOf(rule.selects(study));
   if (!selected || rule.isWorth?.(selected) === false) return undefined;
-  const { basis = 'measured', when = 'this load' } = rule;
+  const { when = 'this load' } = rule;
+  const basis = basisOf(rule, study);
   const usual = rule.unit === 'bytes' ? { bytes: selected.sum || null } : { ms: selected.most };
   const costs: Costs = rule.costs?.(selected, study) ?? usual;
   const { ms = null, bytes = null, wins = {} } = costs;
   return {
     problem,
     concerned: selected.concerned,
+    rank: rankOf(costs, basis),
     requests: selected.requests,
     costMs: ms,
     costBytes: bytes,
-    basis: typeof basis === 'function' ? basis(study) : basis,
+    basis,
     when,
     /** One sentence free of secrets with what can be won, and brackets that name the worst. */
     says: `${rule.says(selected, study, costs)}${mendedWords(costs, rule, selected)}.${whichWords(rule, selected, study)}`,
@@ -140,21 +144,22 @@ export function problemOf(problem: ProblemKind, rule: Rule, study: HarStudy) {
 
 /** One ms is taken to be worth the bytes that 8 Mbit/s carry in it. */
 const BYTES_PER_MS = 1000;
-/** Time that no paint waits for, as a part of time that one does. */
-const BESIDE_PAINTS = 0.25;
+/** Time that no paint waits for, as a part of time that one does; what is inferred, as a part of what is certain. */
+const BESIDE_PAINTS = 0.1;
+const INFERRED = 0.5;
 
-/** The weight of a problem: a failed document first, what can win most of both paints, costs of this load before those of later visits. */
-export function rankOf({ problem, costMs, costBytes, when, wins }: Problem): number {
-  if (problem === 'failed_document') return Number.MAX_VALUE;
-  const { fcpMs = 0, lcpMs = 0 } = wins ?? {};
-  const beside = (costMs ?? 0) + (costBytes ?? 0) / BYTES_PER_MS - Math.max(fcpMs, lcpMs);
-  const ms = fcpMs + lcpMs + BESIDE_PAINTS * Math.max(0, beside);
-  return when === 'this load' ? ms + 1e15 : ms;
+/** The ms that both paints win, all of it where only the paints are unknown, and a part of what else it costs. */
+function rankOf({ ms, bytes, wins }: Costs, basis: Basis): number {
+  const cost = (ms ?? 0) + (bytes ?? 0) / BYTES_PER_MS;
+  const { fcpMs = cost, lcpMs = cost } = wins ?? { fcpMs: 0, lcpMs: 0 };
+  const beside = Math.max(0, cost - Math.max(fcpMs, lcpMs));
+  return (fcpMs + lcpMs + BESIDE_PAINTS * beside) * (basis === 'heuristic' || basis === 'estimate' ? INFERRED : 1);
 }
 
 /** How the order of problems comes about. */
 export const ORDER_NOTE =
-  'Order of findings: FCP and LCP to win at best; other ms, and 1 kB as 1 ms, count a quarter; costs of later visits last.';
+  'Order of findings: FCP and LCP to win at best; other ms, and 1 kB as 1 ms, count a tenth; what is inferred a half; costs of later ' +
+  'visits last.';
 
 /** A request that begins this much before another ends did not wait for it. */
 const TOGETHER_MS = 20;
@@ -171,12 +176,17 @@ function winsOf({ paints: { fcpMs, lcpMs } }: HarStudy, [first, largest]: readon
 /** Of what everything waits for: redirects and the document. */
 export const loadWins = (study: HarStudy, ms: number) => winsOf(study, [ms, ms]);
 
-/** Of what held rendering back until an instant: an image that was loaded beside it waits for its own end too. */
-export function blockingWins(study: HarStudy, ms: number, untilMs: number): Wins {
+/**
+ * What is won where each of the requests that hold rendering back takes so much less: the end of the last of them moves to that of the last
+ * that is left. An image that was loaded beside them waits for its own end too.
+ */
+export function blockingCosts(study: HarStudy, savedMs: (entry: HarEntry) => number): Costs {
   const { largest, blocking } = study;
+  const { untilMs, firstByteMs } = blocking;
+  const ms = (untilMs ?? 0) - (blocking.untilWith(savedMs) ?? 0);
   const startMs = largest?.kind === 'image' ? largest.entry?.startMs : null;
-  const isBeside = startMs != null && startMs < untilMs - TOGETHER_MS;
-  return winsOf(study, [ms, isBeside ? Math.min(ms, largest?.marginMs ?? 0) : ms], blocking.firstByteMs ?? 0);
+  const isBeside = startMs != null && startMs < (untilMs ?? 0) - TOGETHER_MS;
+  return { ms, wins: winsOf(study, [ms, isBeside ? Math.min(ms, largest?.marginMs ?? 0) : ms], firstByteMs ?? 0) };
 }
 
 /** Of what the largest paint alone waited for: it cannot come before the first one. */

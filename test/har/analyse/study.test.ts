@@ -58,20 +58,41 @@ describe('render-blocking', () => {
     ).toEqual(expected);
   });
 
-  it('costs what it takes after the first byte, a third party only what it takes longer', () => {
-    const found = problemsOf([
+  const queue = (ownEndMs: number, thirdEndMs: number, known?: ReturnType<typeof paints>) => {
+    const entries = [
       request('/', 0, 100),
-      request('/a.css', 110, 200, blocks),
-      request('https://tag.example/c.js', 110, 900, blocks),
+      request('/a.css', 110, ownEndMs - 110, blocks),
+      request('https://tag.example/c.js', 110, thirdEndMs - 110, blocks),
       request('https://quick.example/d.css', 110, 50, blocks),
-    ]);
-    expect(found.get('render_blocking')).toMatchObject({ requests: 1, costMs: 210, basis: 'stated' });
+    ];
+    const { findings = [], ...rest } = view(har(entries), {}, known);
+    return { ...rest, found: new Map(findings.map(({ problem, ...finding }) => [problem, finding])) };
+  };
+
+  it('wins what is left of the queue without it: the third parties here, the files of the page only with them', () => {
+    const { found } = queue(310, 1010);
+    expect(found.get('render_blocking')).toMatchObject({
+      requests: 1,
+      costMs: 0,
+      basis: 'stated',
+      says:
+        '1 stylesheet of the page holds back rendering until 310 ms; deferred loading saves time only with those of third parties, ' +
+        'which hold it until 1.01 s. (www.shop.example/a.css; 1 kB.)',
+    });
     expect(found.get('third_party_blocking')).toMatchObject({ requests: 2, costMs: 700, basis: 'stated' });
     expect(found.get('third_party_blocking')?.says).toBe(
-      "2 third-party requests hold back rendering 700 ms longer than the page's files; loading them asynchronously saves up to " +
-        '700 ms. (tag.example, quick.example; until 1.01 s; tag.example/c.js waited 900 ms for its server.)',
+      '1 script and 1 stylesheet of third parties hold back rendering until 1.01 s; asynchronous loading saves up to 700 ms. ' +
+        '(tag.example, quick.example; 2 kB; tag.example/c.js waited 900 ms for its server.)',
     );
     expect(found.has('slow_answers')).toBe(false);
+  });
+
+  it('wins nothing of a third party that ends before the files of the page', () => {
+    const { found, answer } = queue(1010, 310, paints(1050, 1500));
+    expect(found.get('render_blocking')).toMatchObject({ costMs: 700, wins: { fcpMs: 700, lcpMs: 700 } });
+    expect(found.get('third_party_blocking')).toMatchObject({ costMs: 0, wins: { fcpMs: 0, lcpMs: 0 } });
+    expect(found.get('third_party_blocking')?.says).toContain('saves time only with those of the page, which hold it until 1.01 s');
+    expect(answer).toMatch(/^1 stylesheet of the page/);
   });
 });
 
@@ -218,6 +239,42 @@ describe('findings', () => {
   ])('name %s with what it costs', (problem, entries, expected) => {
     expect(problemsOf(entries).get(problem)).toMatchObject(expected);
   });
+});
+
+describe('the order of findings', () => {
+  const slow = request('/slow.json', 150, 1400);
+  const script = request('/a.js', 110, 300);
+  const kinds = (entries: JsonObject[]) => [...problemsOf([page, ...entries]).keys()];
+
+  it('begins with what rendering waited for, also where no paint is known and it is inferred', () => {
+    expect(kinds([slow, script])).toEqual(['render_blocking', 'slow_answers']);
+    expect(problemsOf([page, script]).get('render_blocking')?.says).toMatch(/^1 script of the page probably holds back rendering/);
+  });
+
+  it('has what is inferred behind as much that is certain', () => {
+    const hero1 = request('/hero.webp', 460, 200, sized(90_000));
+    const { findings = [] } = view(har([page, request('/a.css', 110, 190, blocks), hero1]), {}, paints(310, 680));
+    expect(findings.map(({ problem }) => problem)).toEqual(['render_blocking', 'late_lcp_image']);
+  });
+});
+
+it('images in old formats are told and listed by their bytes', () => {
+  const image = (path: string, bytes: number) => request(path, 120, 90, sized(bytes));
+  // A flat drawing of many bytes saves less than a photo of fewer.
+  const { rows = [], answer } = view(
+    har([page, image('/photo.jpg', 90_000), image('/new.webp', 190_000), image('/flat-2000x2000.png', 99_000)]),
+    { problem: 'image_formats' },
+  );
+  expect(rows.map((row) => row[4])).toEqual(['/flat-2000x2000.png', '/photo.jpg']);
+  expect(answer).toMatch(/^2 of 3 images .* \(189 kB; the largest of them www\.shop\.example\/flat-2000x2000\.png: PNG, 99 kB/);
+});
+
+it('third parties are told by the one that holds rendering back longest, beside the files of the page', () => {
+  const blocking = (url: string, ms: number) => request(url, 110, ms, blocks);
+  const entries = [page, blocking('/a.css', 274), blocking('https://one.example/a.js', 303), blocking('https://two.example/b.js', 200)];
+  expect(view(har(entries), { view: 'third_parties' }).answer).toContain(
+    '2 of these requests block rendering, longest one.example until 413 ms (own files 384 ms). Heaviest',
+  );
 });
 
 describe('the numbers of a load', () => {
