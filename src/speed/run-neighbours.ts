@@ -41,14 +41,16 @@ const EACH_SIDE = 4;
 const MOST_ASKED = 20;
 const ASKED_AT_ONCE = 4;
 
-/** The paints of a step result or step report. */
-function paintsOf(result: Pick<StepResult, 'timings'>): PaintTimes {
+/** The paints of a step result or step report, which does not say what the load moved. */
+function paintsOf(result: Pick<StepResult, 'timings'> & Partial<Pick<StepResult, 'requestsCount' | 'weight'>>): PaintTimes {
   const value = (name: string) => metricOf(result, name);
   return {
     fcpMs: value('firstContentfulPaint'),
     lcpMs: value('largestContentfulPaint'),
     tbtMs: value('totalBlockingTime'),
     loadMs: value('loadEvent'),
+    requests: result.requestsCount ?? null,
+    transferBytes: result.weight ?? null,
   };
 }
 
@@ -190,7 +192,6 @@ export function figuresOf({ runs }: Step): RunFigures[] {
   return runs.flatMap(({ date, result }) => {
     const stepResultId = resultIdOf(result);
     if (stepResultId === undefined) return [];
-    const figures = { requests: result.requestsCount ?? null, loadTimeMs: result.loadTime ?? null, paints: paintsOf(result) };
-    return [{ date, stepResultId, ...figures }];
+    return [{ date, stepResultId, loadTimeMs: result.loadTime ?? null, paints: paintsOf(result) }];
   });
 }

@@ -11,11 +11,22 @@ import { type HarStudy, studyHar } from '../requests/study-har.ts';
 import type { EntityOf } from '../requests/third-parties.ts';
 import { groupsOf, hasFailed, hostNames, rounded, weight, weightOf } from '../requests/totals.ts';
 import { shortUrl } from '../sanitise-url.ts';
-import { type Culprit, culpritOf, type Effects, effectsOf, isListed, paintsOf, type Sides } from './culprit.ts';
+import {
+  type Culprit,
+  culpritOf,
+  type Effects,
+  effectsOf,
+  FIGURES,
+  figuresOf,
+  isListed,
+  movesBetween,
+  movesOf,
+  type Sides,
+} from './culprit.ts';
 import type { Comparison } from './har-comparison.ts';
-import { MATCHING_NOTE, matchRequests, normalisedAddress } from './match-requests.ts';
-import { changeOf, comparedPairs, groupChanges, hostRuns, type RequestChange, sizeChanges, steadyAlone } from './request-changes.ts';
-import { shiftBetween } from './run-scatter.ts';
+import { keysOver, MATCHING_NOTE, matchRequests, normalisedAddress } from './match-requests.ts';
+import { changeOf, groupChanges, hostRuns, type RequestChange, steadyAlone } from './request-changes.ts';
+import { type Grounds, shiftBetween, sizesBetween } from './run-scatter.ts';
 import { middle } from './typical-runs.ts';
 
 /** Lists of requests that changed with their rows that are shown; the whole lists are behind analyze_har. */
@@ -38,38 +49,51 @@ export interface SampleTold {
   readonly isMoved: boolean;
 }
 
-/** Two sides with their runs studied, the first of each typical of it, and all paints that the reports of a side gave. */
-interface Compared {
-  readonly runs: Sides<HarStudy>;
-  readonly was: HarStudy;
-  readonly is: HarStudy;
+/** Two sides with their runs studied, the first of each typical of it. */
+type Compared = ReturnType<typeof comparedOf>;
+
+/** The median figures of a side by the reports of all its runs, by its files where these do not say. */
+function levelOf(files: readonly HarStudy[], reports: readonly PaintTimes[]) {
+  const own = files.map(figuresOf);
+  const level = (name: keyof PaintTimes) => middle(reports.map((each) => each[name])) ?? middle(own.map((each) => each[name]));
+  return Object.fromEntries(FIGURES.map((name) => [name, level(name)])) as Required<PaintTimes>; // one for each
+}
+
+function comparedOf(runs: Sides<HarStudy>, neighbours: Sides<Har>, reports: Sides<PaintTimes>, told: SampleTold | undefined) {
+  const [was, is] = [runs.before[0], runs.after[0]];
+  if (!was || !is) throw new TypeError('A comparison needs a run on each side.');
+  const isSample = runs.before.length + runs.after.length > 2;
+  const own = both(runs, ({ har }) => har);
+  const [before, after] = own;
   /** The runs near each side: its own, of a sample. */
-  readonly near: Sides<Har>;
-  readonly paints: Sides<PaintTimes> | undefined;
-  readonly isSample: boolean;
-  readonly told: SampleTold | undefined;
+  const near = isSample ? { before, after } : neighbours;
+  const levels = [levelOf(runs.before, isSample ? reports.before : []), levelOf(runs.after, isSample ? reports.after : [])] as const;
+  // The runs near them are known by their reports.
+  const reported = isSample ? levels : ([levelOf([was], [was.paints]), levelOf([is], [is.paints])] as const);
+  const moves = movesBetween(reported, reports);
+  const keyOf = keysOver([...before, ...near.before], [...after, ...near.after]);
+  const grounds: Grounds = { own, near: [near.before, near.after], keyOf };
+  return { runs, was, is, near, reports, isSample, told, levels, reported, moves, grounds };
 }
 
 /**
  * Compares the loads of two runs, or of two samples whose first runs are typical of them. Between samples a request that comes and goes is
- * neither new nor gone, and sizes and times are medians; paints are those of all runs that the samples stand for. Two runs are compared
- * with the runs near each of them; `paints` are those of all of these. The later side decides how render-blocking is recognised.
+ * neither new nor gone, and sizes and times are medians; the figures of the page are those of the reports of all runs that the samples stand
+ * for. Two runs are compared with the runs near each of them, of which all reports are given. The later side decides how render-blocking is
+ * recognised.
  */
 export function compareHars(
   befores: readonly ComparedRun[],
   afters: readonly ComparedRun[],
   entityOf: EntityOf,
   neighbours: Sides<Har> = NONE,
-  paints?: Sides<PaintTimes>,
+  reports: Sides<PaintTimes> = NONE,
   told?: SampleTold,
 ) {
   const studied = ({ har, paints: own }: ComparedRun) => studyHar(har, entityOf, own);
   const runs = { before: befores.map(studied), after: afters.map(studied) };
-  const [was, is] = [runs.before[0], runs.after[0]];
-  if (!was || !is) throw new TypeError('A comparison needs a run on each side.');
-  const isSample = befores.length + afters.length > 2;
-  const near = isSample ? { before: befores.map(({ har }) => har), after: afters.map(({ har }) => har) } : neighbours;
-  const compared = { runs, was, is, near, paints, isSample, told };
+  const compared = comparedOf(runs, neighbours, reports, told);
+  const { was, is } = compared;
   const { lists, culprit, ...matched } = differencesOf(compared);
   const sizes = Object.fromEntries(CHANGE_NAMES.map((name) => [name, lists[name].length])) as Record<ListName, number>; // one for each
   const counts = { ...sizes, ...matched };
@@ -81,24 +105,23 @@ export function compareHars(
 }
 
 /** All that differs between two sides, whole lists with what matters most first. */
-function differencesOf({ runs, was, is, near, paints = NONE, isSample }: Compared) {
-  const matching = matchRequests(was.entries, is.entries);
-  const pairs = comparedPairs(matching.pairs, runs.before, runs.after);
-  const groups = [near.before, near.after];
-  const shift = shiftBetween(pairs, was, groups, [runs.before.length, runs.after.length]);
+function differencesOf({ was, is, near, isSample, reported, moves, grounds }: Compared) {
+  const matching = matchRequests(was.entries, is.entries, grounds.keyOf);
+  const { pairs } = matching;
+  const shift = shiftBetween(pairs, grounds);
   const timed = shift.requests
-    .filter(isListed)
+    .filter(isListed('ms'))
     .map((change) => ({ ...change, effects: effectsOf(change, was, is) }))
     .toSorted(byEffect);
   const heaviest = byMost<HarEntry>((entry) => is.blocks.has(entry), weight);
-  const steady = steadyAlone(matching, near);
+  const steady = steadyAlone(matching, near, grounds.keyOf);
   const [added, removed] = [steady.added.toSorted(heaviest), steady.removed.toSorted(heaviest)];
-  const [grown, shrunk] = parted(sizeChanges(pairs));
+  const [grown, shrunk] = parted(sizesBetween(pairs, grounds).filter(isListed('bytes')).toSorted(byMost(changeOf)));
   const [slower, faster] = parted(timed);
   return {
     lists: { added, removed, grown, shrunk, slower, faster },
     // Two pages take as long as they do.
-    culprit: isSample || !isSamePage(was.har, is.har) ? undefined : culpritOf({ was, is, shift, near: groups }, paints, matching),
+    culprit: isSample || !isSamePage(was.har, is.har) ? undefined : culpritOf({ was, is, shift, grounds, moves, reported }, matching),
     matched: pairs.length,
     onlyBefore: matching.removed.length - removed.length,
     onlyAfter: matching.added.length - added.length,
@@ -112,15 +135,14 @@ const parted = <Change extends RequestChange>(changes: readonly Change[]) =>
 /** The rows that are shown of the lists, and both sides as a whole. */
 function rowsOf(compared: Compared, lists: ReturnType<typeof differencesOf>['lists'], parties: Comparison['byParty']) {
   const { was, is, runs, isSample } = compared;
-  const sides = sidesOf(compared);
   const types = both(runs, ({ entries }) => groupsOf(entries, ({ type }) => type).map(({ key, totals }) => [key, totals] as const));
   const names = ['index', 'url', 'type', 'durationMs', 'transferBytes', 'contentBytes', 'blocksRendering'] as const;
   const place = ({ after }: RequestChange) => requestRow(after, ['index', 'url'], is);
   const sizeRow = (change: RequestChange) => ({ ...place(change), beforeBytes: change.from, afterBytes: change.to });
   const timeRow = (change: Timed) => ({ ...place(change), beforeMs: change.from, afterMs: change.to, ...change.effects });
   return {
-    sides,
-    net: netEffect(compared, sides),
+    sides: sidesOf(compared),
+    net: netEffect(compared),
     added: lists.added.slice(0, CHANGES.added).map((entry) => requestRow(entry, names, is)),
     removed: lists.removed.slice(0, CHANGES.removed).map((entry) => requestRow(entry, names, was)),
     grown: lists.grown.slice(0, CHANGES.grown).map(sizeRow),
@@ -152,38 +174,36 @@ const byEffect = byMost<Timed>(
   changeOf,
 );
 
-/** Paints and load of both sides; of samples their medians, over all runs of the side where their reports were read. */
-function sidesOf({ runs, paints, isSample }: Compared): Comparison['sides'] {
-  return (['before', 'after'] as const).map((side) => {
-    const ofAll = isSample ? paints?.[side] : undefined;
-    const times = ofAll ?? runs[side].map(paintsOf);
-    const level = (name: keyof PaintTimes) => middle(times.map((each) => each[name]));
-    const levels = { fcpMs: level('fcpMs'), lcpMs: level('lcpMs'), tbtMs: level('tbtMs'), onLoadMs: level('loadMs') };
-    return { side, ...levels, ...(ofAll && { runs: ofAll.length }) };
+/** Paints and load of both sides, with how many reports they are medians of. */
+function sidesOf({ levels, reports, isSample }: Compared): Comparison['sides'] {
+  return (['before', 'after'] as const).flatMap((side, at) => {
+    const { loadMs: onLoadMs = null, fcpMs = null, lcpMs = null, tbtMs = null } = levels[at] ?? {};
+    return [{ side, fcpMs, lcpMs, tbtMs, onLoadMs, ...(isSample && reports[side].length > 0 && { runs: reports[side].length }) }];
   });
 }
 
-/** Measures of the page as a whole. */
+/** Measures of the page as a whole that are not in the reports. */
 const MEASURES: Readonly<Record<string, (study: HarStudy) => number | null | undefined>> = {
-  requests: ({ totals }) => totals.requests,
-  transferBytes: ({ totals }) => totals.transferBytes,
   contentBytes: ({ totals }) => totals.contentBytes,
   redirectMs: ({ document }) => document?.redirectMs,
   ttfbMs: ({ document }) => document?.ttfbMs,
   renderBlockedUntilMs: ({ blocking: { entries, untilMs } }) => (entries.length > 0 ? untilMs : null),
-  onLoadMs: (study) => paintsOf(study).loadMs,
   durationMs: ({ totals }) => totals.durationMs,
   errors: ({ entries }) => entries.filter(hasFailed).length,
 };
 
 /** The median measures of both sides with their change; those that neither side knows, or that are 0 on both, are left out. */
-function netEffect({ runs }: Compared, sides: Comparison['sides']): Comparison['net'] {
-  return Object.entries(MEASURES).flatMap(([measure, valueOf]) => {
-    // The load of a sample is that of all runs of its side.
-    const isOfAll = measure === 'onLoadMs' && sides.every(({ onLoadMs }) => onLoadMs !== null);
-    const [before = null, after = null] = isOfAll ? sides.map(({ onLoadMs }) => onLoadMs) : both(runs, valueOf).map(middle);
-    return before || after ? [{ measure, before, after, change: before === null || after === null ? null : after - before }] : [];
-  });
+function netEffect({ runs, levels }: Compared): Comparison['net'] {
+  const reported = (measure: string, name: keyof PaintTimes) => [measure, levels.map((level) => level[name])] as const;
+  const known = [
+    reported('requests', 'requests'),
+    reported('transferBytes', 'transferBytes'),
+    ...Object.entries(MEASURES).map(([measure, valueOf]) => [measure, both(runs, valueOf).map(middle)] as const),
+    reported('onLoadMs', 'loadMs'),
+  ];
+  return known.flatMap(([measure, [before = null, after = null]]) =>
+    before || after ? [{ measure, before, after, change: before === null || after === null ? null : after - before }] : [],
+  );
 }
 
 const LISTS = [...CHANGE_NAMES, 'byParty', 'byType'] as const;
@@ -211,6 +231,18 @@ const MEASURE_WORDS: Record<string, (value: number) => string> = {
   renderBlockedUntilMs: (value) => `rendering blocked ${formatMs(Math.abs(value))} ${value < 0 ? 'shorter' : 'longer'}`,
   onLoadMs: (value) => `onLoad ${formatMs(Math.abs(value))} ${value < 0 ? 'earlier' : 'later'}`,
 };
+
+/** `After: +6 requests`: what the page does otherwise beyond the scatter of its runs; of times where a paint or the load moved. */
+function netWords({ isSample, runs, reports, told, moves }: Compared, net: Comparison['net']): string {
+  const isMoved = told?.isMoved ?? movesOf(moves).length > 0;
+  const changes = net.flatMap(({ measure, change }) => {
+    const isTold = measure.endsWith('Ms') ? isMoved : Object.hasOwn(moves, measure);
+    return (change && isTold && MEASURE_WORDS[measure]?.(change)) || [];
+  });
+  const { before, after } = reports.after.length > 0 ? reports : runs;
+  const side = isSample ? `After (${counted(after.length, 'run')} against ${before.length} before)` : 'After';
+  return `${side}: ${changes.join(', ') || 'requests and bytes as before'}.`;
+}
 
 /** `LCP 2.7 s → 4.5 s, FCP …`; nothing where no paint is known on both sides. */
 function paintWords([was, is]: Comparison['sides']): string {
@@ -243,20 +275,15 @@ const addressOf = ({ document }: Har) => (document ? shortUrl(document.url, 70) 
 
 /** Sums the changes up in a few sentences: culprit, paints, net effect, new hosts, new blockers of rendering, slower requests. */
 function comparisonVerdict(compared: Compared, answer: Omit<Comparison, 'answer'>, added: readonly HarEntry[]): string {
-  const { was, is, isSample, runs, told } = compared;
+  const { was, is, told } = compared;
   const { samePage, net, counts, sides, culprit, slower } = answer;
-  const changes = net.flatMap(({ measure, change }) => {
-    const isTold = told?.isMoved !== false || !measure.endsWith('Ms');
-    return (change && isTold && MEASURE_WORDS[measure]?.(change)) || [];
-  });
-  const side = isSample ? `After (${counted(runs.after.length, 'run')} against ${runs.before.length} before)` : 'After';
   const cause = culprit && culpritWords(culprit, counts);
   const [slowest] = culprit ? [] : slower;
   return present(
     !samePage && `Not the same page: ${addressOf(was.har)} against ${addressOf(is.har)}.`,
     culprit?.slower && cause,
     told?.sentence ?? paintWords(sides),
-    `${side}: ${changes.join(', ') || 'requests and bytes as before'}.`,
+    netWords(compared, net),
     newcomers(added, compared),
     slowest && `Slower: ${slowest.url}, ${formatMs(slowest.beforeMs)} before, ${formatMs(slowest.afterMs)} after.`,
     CHANGE_NAMES.every((name) => counts[name] === 0) && 'No request was added, removed or changed beyond noise.',
@@ -265,18 +292,18 @@ function comparisonVerdict(compared: Compared, answer: Omit<Comparison, 'answer'
 }
 
 /** The rule by which a request counts as slower. */
-function noiseNote({ near, isSample }: Compared, { sides }: Comparison): string {
+function noiseNote({ near, isSample, reports }: Compared): string {
   if (isSample) {
-    const paints = sides.some(({ runs }) => runs !== undefined) ? ', paints and load those of all runs near the instant' : '';
+    const rest = reports.before.length > 0 ? ', requests, bytes, paints and load of the page those of all runs near the instant' : '';
     return (
-      `Durations and sizes are medians of the typical runs read on each side${paints}; new is what no run read before has and most ` +
-      'runs read after have, gone the reverse.'
+      `Durations and sizes of requests are medians of the typical runs read on each side${rest}; new is what no run read before has and ` +
+      'most runs read after have, gone the reverse.'
     );
   }
   const neighbours = near.before.length + near.after.length;
   const against =
     neighbours > 0
-      ? `${counted(neighbours, 'run')} near them, which ${neighbours === 1 ? 'says' : 'say'} how much each request differs by itself`
+      ? `${counted(neighbours, 'run')} near them`
       : 'what requests usually differ by: no run near them could be read, so less is certain (scenarioId beside before and after names ' +
         'where they are)';
   return (
@@ -288,19 +315,18 @@ function noiseNote({ near, isSample }: Compared, { sides }: Comparison): string 
 /** How the comparison is to be read, and what the two files say of themselves; a note of both appears once. */
 function comparisonNotes(compared: Compared, comparison: Comparison, parties: number): string[] {
   const { was, is } = compared;
-  const { counts, samePage, byParty } = comparison;
+  const { counts, byParty } = comparison;
   const cut = CHANGE_NAMES.flatMap((name) => {
     const shown = comparison[name].length;
     return counts[name] > shown ? [`${shown} of ${counts[name]} ${name}`] : [];
   });
   const [before, after] = [was.har.notes, is.har.notes];
   return present(
-    !samePage && 'The two files are not of the same page: what is added and removed says little.',
     (was.har.startedMs ?? 0) > (is.har.startedMs ?? Number.POSITIVE_INFINITY) && 'The run given as before is the later one.',
     cut.length > 0 && `Shown: ${cut.join(', ')}${hint('analyze_har', '; analyze_har with domain or url lists the rest')}.`,
     parties > byParty.length && `${parties - byParty.length} more parties changed.`,
     MATCHING_NOTE,
-    noiseNote(compared, comparison),
+    noiseNote(compared),
     is.blocking.says,
     is.blocking.basis !== was.blocking.basis && 'Render-blocking was recognised differently in the two files.',
     ...before.map((note) => (after.includes(note) ? note : `In before: ${note}`)),

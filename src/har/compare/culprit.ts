@@ -1,15 +1,23 @@
 import { formatMs, formatNumber } from '../../lib/number-text.ts';
 import { byMost } from '../../lib/order.ts';
-import { present } from '../../lib/sentences.ts';
-import type { Har } from '../read/read-har.ts';
 import type { PaintTimes } from '../requests/largest-paint.ts';
 import type { HarStudy } from '../requests/study-har.ts';
 import { endOf } from '../requests/totals.ts';
 import { sanitiseHost, shortUrl } from '../sanitise-url.ts';
 import type { Comparison } from './har-comparison.ts';
 import type { Matching } from './match-requests.ts';
-import type { RequestChange } from './request-changes.ts';
-import { courseBetween, logsOf, type Moved, partsBetween, type RunShift } from './run-scatter.ts';
+import { changeOf, MIN_BYTES, type RequestChange } from './request-changes.ts';
+import {
+  type Both,
+  courseBetween,
+  type Grounds,
+  logsOf,
+  type Moved,
+  ownScatter,
+  partsBetween,
+  RUN_SCATTER,
+  type RunShift,
+} from './run-scatter.ts';
 
 /** Something of each of two sides. */
 export interface Sides<Run> {
@@ -29,26 +37,41 @@ type Paint = (typeof PAINTS)[number];
 /** Milliseconds of each paint and the load; left out where they are unknown, or did not move. */
 export type Effects = { readonly [Name in Paint]?: number };
 
-/** The paints of a run by its report; its load as the file has it, by the report where that says nothing. */
-export const paintsOf = ({ paints, totals }: HarStudy): PaintTimes => ({ ...paints, loadMs: totals.onLoadMs ?? paints.loadMs });
+/** The figures of a run by its report; its load, requests and bytes as the file has them, by the report where that says nothing. */
+export const figuresOf = ({ paints, totals: { onLoadMs, requests, transferBytes } }: HarStudy): PaintTimes => ({
+  ...paints,
+  loadMs: onLoadMs ?? paints.loadMs,
+  requests,
+  transferBytes,
+});
+
+/** By how much figures of a page moved; left out where they did not. */
+export type Moves = { readonly [Name in keyof PaintTimes]?: number };
+
+/** The figures of a load by their names. */
+export const FIGURES = ['fcpMs', 'lcpMs', 'tbtMs', 'loadMs', 'requests', 'transferBytes'] as const;
 
 /**
- * Standard deviations from which a paint counts as moved, and the least ratio and ms. Half a percent to a few of unmoved ones pass: what is
- * then named must stand out by itself.
+ * Standard deviations from which a figure counts as moved, and the least ratio and ms of a time. Half a percent to a few of unmoved ones
+ * pass: what is then named must stand out by itself.
  */
 const MOVED = { score: 2, ratio: Math.log(1.1), ms: 100 };
 
-/** By how many ms each paint moved between two runs, where that is more than runs differ by anyway. */
-function paintMoves(was: PaintTimes, is: PaintTimes, near: Sides<PaintTimes>): Effects {
-  const logs = (run: PaintTimes) => logsOf(PAINTS.map((name) => [name, run[name]]));
-  const partOf = partsBetween([logs(was), logs(is)], [near.before.map(logs), near.after.map(logs)]);
-  const moved = PAINTS.flatMap((name) => {
-    const { own, score } = partOf(name);
-    const ms = (is[name] ?? 0) - (was[name] ?? 0);
-    const isMoved = Math.abs(own) >= MOVED.ratio && Math.abs(ms) >= MOVED.ms && Math.abs(score) >= MOVED.score;
-    return isMoved ? [[name, ms]] : [];
+/** By how much each figure moved between two runs or levels, where that is more than runs differ by anyway. */
+export function movesBetween([was, is]: Both<PaintTimes>, near: Sides<PaintTimes>): Moves {
+  const logs = (run: PaintTimes) => logsOf(FIGURES.map((name) => [name, run[name] ?? null]));
+  const isTime = (name: string) => name.endsWith('Ms');
+  const partOf = partsBetween([logs(was), logs(is)], [near.before.map(logs), near.after.map(logs)], (apart) => {
+    const scatter = ownScatter(apart);
+    return (name) => (isTime(name) ? RUN_SCATTER : scatter(name));
   });
-  return Object.fromEntries(moved);
+  const moves = FIGURES.flatMap((name) => {
+    const { own, score } = partOf(name);
+    const change = (is[name] ?? 0) - (was[name] ?? 0);
+    const isLarge = !isTime(name) || (Math.abs(own) >= MOVED.ratio && Math.abs(change) >= MOVED.ms);
+    return isLarge && Math.abs(score) >= MOVED.score ? [[name, change] as const] : [];
+  });
+  return Object.fromEntries(moves);
 }
 
 /** A request that ended so shortly after the load may have held it up on another clock. */
@@ -66,7 +89,7 @@ export function effectsOf({ after, from, to }: RequestChange, was: HarStudy, is:
     lcpMs: holdsFirst || is.largest?.entry === after,
     loadMs: onLoadMs !== null && (after.startMs ?? 0) < onLoadMs && endOf(after) <= onLoadMs + CLOCK_MS,
   };
-  const [earlier, later] = [was, is].map(paintsOf);
+  const [earlier, later] = [was, is].map(figuresOf);
   const effects = PAINTS.flatMap((name) => {
     const [before, now] = [earlier?.[name] ?? null, later?.[name] ?? null];
     if (before === null || now === null) return [];
@@ -89,10 +112,12 @@ interface Differing {
   readonly was: HarStudy;
   readonly is: HarStudy;
   readonly shift: RunShift;
-  readonly near: readonly (readonly Har[])[];
-  readonly moves: Effects;
-  /** Of the longer run. */
-  readonly durationMs: number;
+  readonly grounds: Grounds;
+  readonly moves: Moves;
+  /** Figures by the reports of the two. */
+  readonly reported: Both<PaintTimes>;
+  /** How long each took. */
+  readonly tookMs: Both<number>;
 }
 
 /**
@@ -124,30 +149,24 @@ function mostMoved(changes: readonly number[], shift: number): boolean {
 
 const timesWords = (shift: number) => `${formatNumber(Math.exp(Math.abs(shift)), { digits: 1 })} times`;
 
-/** Whether a paint moved in this direction at all. */
-function isFelt(moves: Effects, direction: number): boolean {
-  return Object.values(moves).some((ms: number) => Math.sign(ms) === Math.sign(direction));
-}
+/** By how much the paints and the load moved. */
+export const movesOf = (moves: Moves) => PAINTS.flatMap((name) => moves[name] ?? []);
 
-/** All requests took longer, or all came later although most took no longer, the document with them. */
-function wholeRun({ was, is, near, shift: { whole, requests }, moves, durationMs }: Differing): Candidate[] {
-  const course = courseBetween(was.har, is.har, near);
+/** Whether a paint moved in this direction at all. */
+const isFelt = (moves: Moves, direction: number) => movesOf(moves).some((ms) => Math.sign(ms) === Math.sign(direction));
+
+/** All requests took longer, or all came later although most took no longer, the document with them: told by how long the page took. */
+function wholeRun({ was, is, grounds, shift: { whole, requests }, moves, tookMs: [wasMs, isMs] }: Differing): Candidate[] {
+  const course = courseBetween(was.har, is.har, grounds);
   const changes = requests.map(({ change }) => change);
   const isWhole = whole.hosts >= 2 && isClear(whole, CLEAR.run) && mostMoved(changes, whole.own);
-  const isSlowPace = course && isClear(course, CLEAR.run) && course.documentShift / course.own >= ALSO_MOVED;
-  const found = present(
-    isWhole && ([whole.own, 'the whole run', `on all ${whole.hosts} hosts: machine or network`] as const),
-    isSlowPace && ([course.own, 'the page', 'most requests did not: the machine or its own work'] as const),
-  );
-  return found
-    .filter(([shift]) => isFelt(moves, shift))
-    .map(([shift, what, why]) => ({
-      kind: 'whole run',
-      name: null,
-      shift,
-      effectMs: durationMs * (1 - Math.exp(-Math.abs(shift))),
-      says: `${what} took about ${timesWords(shift)} as long, ${why}`,
-    }));
+  const isSlowPace = isClear(course, CLEAR.run) && course.documentShift / course.own >= ALSO_MOVED;
+  const pace = isWhole ? whole.own : course.own;
+  const shift = Math.log(isMs / wasMs);
+  if (!(isWhole || isSlowPace) || !isFelt(moves, pace) || !(pace * shift > 0)) return [];
+  const why = isWhole ? `on all ${whole.hosts} hosts: machine or network` : 'most requests did not: the machine or its own work';
+  const says = `${isWhole ? 'the whole run' : 'the page'} took ${timesWords(shift)} as long, ${why}`;
+  return [{ kind: 'whole run', name: null, shift, effectMs: Math.abs(isMs - wasMs), says }];
 }
 
 function hostCandidate({ host, requests, own: shift, score }: RunShift['hosts'][number], { moves }: Differing): Candidate[] {
@@ -160,12 +179,12 @@ function hostCandidate({ host, requests, own: shift, score }: RunShift['hosts'][
 }
 
 /** The standard deviations that a request must stand out by: fewer where a moved paint waited for it; undefined where nothing did. */
-function limitFor(moved: Moved, { was, is, moves, durationMs }: Differing): number | undefined {
+function limitFor(moved: Moved, { was, is, moves, tookMs }: Differing): number | undefined {
   const effects = effectsOf(moved, was, is);
   const explains = (paint: Paint) => Math.abs(effects[paint] ?? 0) >= EXPLAINS * Math.abs(moves[paint] ?? Number.POSITIVE_INFINITY);
   const isAwaited = moved.after === is.har.document || moved.after === is.largest?.entry;
   if (explains('fcpMs') || explains('lcpMs')) return isAwaited ? CLEAR.awaited : CLEAR.blocking;
-  const isLong = Math.abs(msOf(moved)) >= Math.max(LONG.ms, LONG.share * durationMs);
+  const isLong = Math.abs(msOf(moved)) >= Math.max(LONG.ms, LONG.share * Math.max(...tookMs));
   return explains('loadMs') || isLong ? CLEAR.request : undefined;
 }
 
@@ -187,8 +206,8 @@ function requestCandidate(moved: Moved, hostShift: number, differing: Differing)
 }
 
 /** The way in which all paints and the load moved: 1 slower, -1 faster; 0 where none did, or they went apart. */
-function directionOf(moves: Effects): number {
-  const ways = new Set(Object.values(moves).map(Math.sign));
+function directionOf(moves: Moves): number {
+  const ways = new Set(movesOf(moves).map(Math.sign));
   const [way = 0] = ways;
   return ways.size === 1 ? way : 0;
 }
@@ -200,7 +219,7 @@ function unexplained({ was, is, moves }: Differing, direction: number, { added, 
   // Requests that the other run did not make may explain what no request of both does.
   const madeMore = slower === 'after' ? added : removed;
   if (direction === 0 || madeMore.length > 0) return { ...nothing, slower: null, says: 'nothing that both runs requested stands out' };
-  const movedMs = Math.max(...Object.values(moves).map(Math.abs));
+  const movedMs = Math.max(...movesOf(moves).map(Math.abs));
   const [wasMs, isMs] = [was.paints.tbtMs, is.paints.tbtMs];
   const ownMs = wasMs === null || isMs === null ? 0 : direction * (isMs - wasMs);
   if (ownMs < Math.max(LEAST_MS, EXPLAINS * movedMs)) return { ...nothing, slower, says: 'no request of both runs explains it' };
@@ -211,13 +230,10 @@ function unexplained({ was, is, moves }: Differing, direction: number, { added, 
  * Names what made one run slower: the whole run, one host, the document, one request, the page's own work, or nothing beyond scatter. A
  * cause goes the way of its effect: where paints and load went one way, nothing is named that went the other.
  */
-export function culpritOf(compared: Omit<Differing, 'moves' | 'durationMs'>, paints: Sides<PaintTimes>, matching: Matching): Culprit {
-  const { was, is, shift } = compared;
-  const loadOf = (study: HarStudy) => paintsOf(study).loadMs ?? study.totals.durationMs ?? 0;
-  // The runs near them are known by their reports.
-  const reported = (study: HarStudy) => (study.paints.loadMs === null ? paintsOf(study) : study.paints);
-  const moves = paintMoves(reported(was), reported(is), paints);
-  const differing = { ...compared, moves, durationMs: Math.max(loadOf(was), loadOf(is)) };
+export function culpritOf(compared: Omit<Differing, 'tookMs'>, matching: Matching): Culprit {
+  const { was, is, shift, moves, reported } = compared;
+  const took = (at: 0 | 1, { totals }: HarStudy) => reported[at].loadMs ?? totals.durationMs ?? 0;
+  const differing = { ...compared, tookMs: [took(0, was), took(1, is)] as const };
   const direction = directionOf(moves);
   const hosts = new Map(shift.hosts.flatMap((host) => hostCandidate(host, differing).map((candidate) => [host.host, candidate] as const)));
   const [first] = [
@@ -233,13 +249,15 @@ export function culpritOf(compared: Omit<Differing, 'moves' | 'durationMs'>, pai
 }
 
 /**
- * Standard deviations, ratio and milliseconds from which a duration is listed as changed: a page has dozens of requests, and of 72
- * simulated comparisons without a change 9 listed one at 3.5, one at 4.5.
+ * Standard deviations from which a duration or a size is listed as changed: a page has dozens of requests, and of 72 simulated comparisons
+ * without a change 9 listed one at 3.5, one at 4.5.
  */
-const LISTED = { score: 4.5, ratio: Math.log(1.3), ms: 100 };
+const LISTED_SCORE = 4.5;
+/** Smaller changes are not worth a row. */
+const LISTED = { ms: { ratio: 1.3, change: 100 }, bytes: { ratio: 1.05, change: MIN_BYTES } };
 
-/** Whether the duration of a request changed beyond its scatter: the whole of it, also the part that it shares with its run. */
-export function isListed(moved: Moved): boolean {
+/** Whether a request changed beyond its scatter: the whole of it, also the part that it shares with its run. */
+export const isListed = (unit: keyof typeof LISTED) => (moved: Moved) => {
   const change = Math.abs(moved.change);
-  return change >= LISTED.score * moved.scatter && change >= LISTED.ratio && Math.abs(msOf(moved)) >= LISTED.ms;
-}
+  return change >= Math.max(LISTED_SCORE * moved.scatter, Math.log(LISTED[unit].ratio)) && changeOf(moved) >= LISTED[unit].change;
+};

@@ -1,5 +1,6 @@
 import { grouped } from '../../lib/grouped.ts';
 import { byLeast } from '../../lib/order.ts';
+import { addTo } from '../../lib/tally.ts';
 import { withoutFragment } from '../read/find-document.ts';
 import type { HarEntry } from '../read/read-entry.ts';
 import { hasFailed } from '../requests/totals.ts';
@@ -7,7 +8,7 @@ import { UUID } from '../sanitise-url.ts';
 
 /** How addresses of two runs are taken for the same; the words for the notes of an answer. */
 export const MATCHING_NOTE =
-  'Requests are matched by address, first as it is, then without scheme, with hashes, versions, ids and query values other than ' +
+  'Requests are matched by address: as it is where both sides have it, else with hashes, versions, ids and query values other than ' +
   'plain words left out; of equal addresses by outcome, operation, size and place.';
 
 const UUIDS = new RegExp(UUID, 'gi');
@@ -51,15 +52,44 @@ function normaliseQuery(query: string): string {
   return parameters.toSorted().join('&');
 }
 
-/** The address of a request without all that may change from run to run; never to be shown, it is not sanitised. */
-export function normalisedAddress({ method, url, host }: Pick<HarEntry, 'method' | 'url' | 'host'>): string {
+type Addressed = Pick<HarEntry, 'method' | 'url' | 'host'>;
+const asItIs = (text: string) => text;
+
+/** Method, host, path and query of a request; never to be shown, they are not sanitised. */
+function addressOf({ method, url, host }: Addressed, pathOf = asItIs, queryOf = asItIs): string {
   const address = withoutFragment(url).slice(0, MAX_ADDRESS);
   if (host === null) return `${method} ${address}`;
   const [, rest = ''] = /:\/\/[^/?\\]*(.*)$/s.exec(address) ?? [];
   const [path = '', query] = rest.split(/\?(.*)/s, 2);
-  if (query === undefined) return `${method} ${host}${normalisePath(path || '/')}`;
-  return `${method} ${host}${normalisePath(path)}?${normaliseQuery(query)}`;
+  return `${method} ${host}${pathOf(path || '/')}${query === undefined ? '' : `?${queryOf(query)}`}`;
 }
+
+/** The same without all that may change from run to run. */
+export const normalisedAddress = (entry: Addressed): string => addressOf(entry, normalisePath, normaliseQuery);
+
+/** Gives the key of a request, the same in all runs. */
+export type KeyOf = (entry: HarEntry) => string;
+
+/** The key of each request over all these runs: its address where both sides have it, else the normalised one. */
+export function keysOver(before: Runs, after: Runs): KeyOf {
+  const [was, is] = [before, after].map((runs) => new Set(runs.flatMap(({ entries }) => entries.map((entry) => addressOf(entry)))));
+  return (entry) => {
+    const exact = addressOf(entry);
+    return was?.has(exact) && is?.has(exact) ? exact : normalisedAddress(entry);
+  };
+}
+
+/** The requests of a run, each under its key and the how-manieth of that key it is. */
+export function keyed(entries: readonly HarEntry[], keyOf: KeyOf): (readonly [key: string, entry: HarEntry])[] {
+  const seen = new Map<string, number>();
+  return entries.map((entry) => {
+    const address = keyOf(entry);
+    return [`${address} ${addTo(seen, address)}`, entry];
+  });
+}
+
+/** Runs as far as their requests are compared. */
+export type Runs = readonly { readonly entries: readonly HarEntry[] }[];
 
 /** The same request in two runs. */
 export interface Pair {
@@ -68,28 +98,22 @@ export interface Pair {
 }
 
 /**
- * Matches each request at most once: by exact address, then by normalised address. A failed one is matched with a failed one, an operation
- * with itself; of several left for one address those of about the same size and place belong together.
+ * Matches each request at most once, by its key. A failed one is matched with a failed one, an operation with itself; of several left for
+ * one key those of about the same size and place belong together.
  */
-export function matchRequests(before: readonly HarEntry[], after: readonly HarEntry[]) {
-  const kind = (entry: HarEntry) => `${hasFailed(entry)} ${entry.operation ?? ''}`;
-  const exact = matchBy(before, after, (entry) => `${kind(entry)} ${entry.method} ${withoutFragment(entry.url)}`);
-  const alike = matchBy(exact.removed, exact.added, (entry) => `${kind(entry)} ${normalisedAddress(entry)}`);
-  return { ...alike, pairs: [...exact.pairs, ...alike.pairs] };
-}
-
-/** Which requests of two runs belong together; all in order of start. */
-export type Matching = ReturnType<typeof matchBy>;
-
-function matchBy(before: readonly HarEntry[], after: readonly HarEntry[], keyOf: (entry: HarEntry) => string) {
-  const waiting = grouped(before, keyOf);
-  const pairs = [...grouped(after, keyOf)].flatMap(([key, entries]) => pairsOf(waiting.get(key) ?? [], entries));
+export function matchRequests(before: readonly HarEntry[], after: readonly HarEntry[], keyOf: KeyOf) {
+  const kindOf = (entry: HarEntry) => `${hasFailed(entry)} ${entry.operation ?? ''} ${keyOf(entry)}`;
+  const waiting = grouped(before, kindOf);
+  const pairs = [...grouped(after, kindOf)].flatMap(([key, entries]) => pairsOf(waiting.get(key) ?? [], entries));
   const left = (entries: readonly HarEntry[], side: keyof Pair) => {
     const matched = new Set(pairs.map((pair) => pair[side]));
     return entries.filter((entry) => !matched.has(entry));
   };
   return { pairs, added: left(after, 'after'), removed: left(before, 'before') };
 }
+
+/** Which requests of two runs belong together; all in order of start. */
+export type Matching = ReturnType<typeof matchRequests>;
 
 /** Requests of one address beyond which they are matched in order: all pairs of more would take too long. */
 const MOST_OF_ONE_ADDRESS = 40;

@@ -1,4 +1,3 @@
-import { grouped } from '../../lib/grouped.ts';
 import { byMost } from '../../lib/order.ts';
 import { addTo, countOf } from '../../lib/tally.ts';
 import type { HarEntry } from '../read/read-entry.ts';
@@ -6,44 +5,19 @@ import type { HarStudy } from '../requests/study-har.ts';
 import { type Totals, totalsOf, weight, weightOf } from '../requests/totals.ts';
 import { sanitiseHost } from '../sanitise-url.ts';
 import type { Comparison } from './har-comparison.ts';
-import { type Matching, normalisedAddress, type Pair } from './match-requests.ts';
+import type { KeyOf, Matching, Pair, Runs } from './match-requests.ts';
 import { middle } from './typical-runs.ts';
 
-/** A matched request whose size or duration changed. */
+/** A matched request with a value on both sides. */
 export interface RequestChange extends Pair {
   readonly from: number;
   readonly to: number;
 }
 
-/** The figures of a request that are compared: its own, or those of the typical one of several runs. */
-type RequestFigures = Pick<HarEntry, 'durationMs' | 'transferBytes' | 'contentBytes'>;
-
-/** A matched request with the figures of both sides. */
-export interface ComparedPair extends Pair {
-  readonly was: RequestFigures;
-  readonly is: RequestFigures;
-}
-
 /** Smaller changes of size are headers and cookies. */
-const MIN_BYTES = 1000;
-const MIN_BYTES_SHARE = 0.05;
+export const MIN_BYTES = 1000;
 /** The size of a change. */
 export const changeOf = ({ from, to }: Pick<RequestChange, 'from' | 'to'>) => Math.abs(to - from);
-
-/** Requests that grew or shrank by at least 1,000 bytes and 5 %, largest change first: of what both sides fetched, else of the content. */
-export function sizeChanges(pairs: readonly ComparedPair[]): RequestChange[] {
-  const changes = pairs.flatMap(({ before, after, was, is }): RequestChange[] => {
-    const isFetched = [before, after].every(({ fromCache, status }) => !fromCache && status !== 304);
-    const name = isFetched && was.transferBytes !== null && is.transferBytes !== null ? 'transferBytes' : 'contentBytes';
-    const [from, to] = [was[name], is[name]];
-    if (from === null || to === null) return [];
-    const change = changeOf({ from, to });
-    return change >= MIN_BYTES && change >= from * MIN_BYTES_SHARE ? [{ before, after, from, to }] : [];
-  });
-  return changes.toSorted(byMost(changeOf));
-}
-
-type Runs = readonly { readonly entries: readonly HarEntry[] }[];
 
 /** In how many of the runs each key occurs. */
 function runsWith(runs: Runs, keyOf: (entry: HarEntry) => string | null): Map<string, number> {
@@ -69,30 +43,9 @@ function presences(before: Runs, after: Runs, keyOf: (entry: HarEntry) => string
 }
 
 /** Of requests on one side alone those that came or went for good. */
-export function steadyAlone({ added, removed }: Matching, near: { readonly before: Runs; readonly after: Runs }) {
-  const { of } = presences(near.before, near.after, normalisedAddress);
-  return {
-    added: added.filter((entry) => of(normalisedAddress(entry)).isNew),
-    removed: removed.filter((entry) => of(normalisedAddress(entry)).isGone),
-  };
-}
-
-/** Gives the median duration and sizes that the runs have of the address of a request; equal addresses of a run are one. */
-function typicalOf(runs: readonly HarStudy[]): (entry: HarEntry) => RequestFigures {
-  if (runs.length === 1) return (entry) => entry;
-  const firsts = runs.flatMap(({ entries }) => [...new Map(entries.toReversed().map((entry) => [normalisedAddress(entry), entry]))]);
-  const known = grouped(firsts, ([address]) => address);
-  return (entry) => {
-    const same = known.get(normalisedAddress(entry)) ?? [];
-    const typical = (name: keyof RequestFigures) => middle(same.map(([, each]) => each[name])) ?? entry[name];
-    return { durationMs: typical('durationMs'), transferBytes: typical('transferBytes'), contentBytes: typical('contentBytes') };
-  };
-}
-
-/** Pairs with the figures that their requests have in a typical run of their side; of one run, with their own. */
-export function comparedPairs(pairs: readonly Pair[], before: readonly HarStudy[], after: readonly HarStudy[]): ComparedPair[] {
-  const [was, is] = [typicalOf(before), typicalOf(after)];
-  return pairs.map((pair) => ({ ...pair, was: was(pair.before), is: is(pair.after) }));
+export function steadyAlone({ added, removed }: Matching, near: { readonly before: Runs; readonly after: Runs }, keyOf: KeyOf) {
+  const { of } = presences(near.before, near.after, keyOf);
+  return { added: added.filter((entry) => of(keyOf(entry)).isNew), removed: removed.filter((entry) => of(keyOf(entry)).isGone) };
 }
 
 /** The numbers of a group in a typical run; a size that a run does not know is unknown. */

@@ -1,18 +1,18 @@
 import { grouped } from '../../lib/grouped.ts';
 import { byLeast } from '../../lib/order.ts';
-import { addTo, sumOfKnown } from '../../lib/tally.ts';
+import { sumOfKnown } from '../../lib/tally.ts';
 import { median } from '../../statistics/order.ts';
 import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 import type { HarEntry } from '../read/read-entry.ts';
 import type { Har } from '../read/read-har.ts';
 import { endOf } from '../requests/totals.ts';
-import { normalisedAddress } from './match-requests.ts';
-import type { ComparedPair, RequestChange } from './request-changes.ts';
+import { type KeyOf, keyed, type Pair } from './match-requests.ts';
+import { middle } from './typical-runs.ts';
 
 /** Standard deviation of log durations of a request where no neighbours are known; two loads of a page differ by 25 to 40 %. */
 const USUAL_SCATTER = 0.3;
 /** The same of a whole run, and of the pace of one. */
-const RUN_SCATTER = 0.12;
+export const RUN_SCATTER = 0.12;
 /** The scatter of a host as a part of that of its requests. */
 const HOST_SHARE = 0.6;
 /** No request and no host is taken to be steadier than this. */
@@ -30,10 +30,15 @@ const OF_TWO = Math.SQRT2;
 /** A view tells of a change where it holds at least this part of it. */
 const TELLS = 0.5;
 
+/** Something of each of two sides. */
+export type Both<Item> = readonly [before: Item, after: Item];
+
+type ValueOf = (entry: HarEntry) => number | null;
+
 /** How the durations of two runs differ: what the whole run shares, its hosts of several requests, its requests. */
 export type RunShift = ReturnType<typeof shiftBetween>;
 
-/** One matched request that is timed in both runs, ms, with how its duration moved, as logarithms. */
+/** One matched request that is measured in both runs, with how it moved, as logarithms. */
 export type Moved = RunShift['requests'][number];
 
 /** The duration of a request that says how fast the network and the servers were; null of any other. */
@@ -41,12 +46,8 @@ function timeOf({ fromCache, isStream, durationMs, status }: HarEntry): number |
   return fromCache || isStream || status === 0 ? null : durationMs || null;
 }
 
-/** The pairs that are timed in both runs. */
-function timedPairs(pairs: readonly ComparedPair[]): RequestChange[] {
-  return pairs.flatMap(({ before, after, was, is }) =>
-    timeOf(before) && timeOf(after) && was.durationMs && is.durationMs ? [{ before, after, from: was.durationMs, to: is.durationMs }] : [],
-  );
-}
+/** The size of a request that was fetched. */
+const fetchedBytes = ({ fromCache, status, transferBytes }: HarEntry) => (fromCache || status === 304 ? null : transferBytes);
 
 /** Logarithms of what a run is measured by, each under its key. */
 type Logs = ReadonlyMap<string, number>;
@@ -54,15 +55,6 @@ type Logs = ReadonlyMap<string, number>;
 /** The logarithms of what is known and above 0. */
 export const logsOf = (values: Iterable<readonly [key: string, value: number | null]>): Logs =>
   new Map([...values].flatMap(([key, value]) => (value !== null && value > 0 ? [[key, Math.log(value)] as const] : [])));
-
-/** Values of the requests of a run, each under its address and the how-manieth of that address it is. */
-function keyed<Value>(entries: readonly HarEntry[], valueOf: (entry: HarEntry) => Value): (readonly [key: string, value: Value])[] {
-  const seen = new Map<string, number>();
-  return entries.map((entry) => {
-    const address = normalisedAddress(entry);
-    return [`${address} ${addTo(seen, address)}`, valueOf(entry)];
-  });
-}
 
 /** How much each value differs from that of its key before; keys without one are left out. */
 function between(was: Logs, is: Logs): Map<string, number> {
@@ -106,12 +98,12 @@ function takeApart(changes: Logs, hostOf: (key: string) => string) {
   const byHost = [...grouped([...changes], ([key]) => hostOf(key))].map(([host, same]) => ({
     host,
     size: same.length,
-    middle: median(same.map(([, change]) => change)),
+    shared: median(same.map(([, change]) => change)),
   }));
-  const middles = byHost.map(({ middle }) => middle).toSorted(byLeast((each) => Math.abs(each)));
+  const middles = byHost.map(({ shared }) => shared).toSorted(byLeast((each) => Math.abs(each)));
   // Of two hosts the one that moved less: a single slow host must not count as the whole run. No request in common, no shift.
   const shift = middles.length < 3 ? (middles[0] ?? 0) : median(middles);
-  const hosts = byHost.flatMap(({ host, size, middle }) => (size > 1 ? [[host, middle - shift] as const] : []));
+  const hosts = byHost.flatMap(({ host, size, shared }) => (size > 1 ? [[host, shared - shift] as const] : []));
   return new Map([['', shift], ...hosts, ...[...changes].map(([key, change]) => [key, change - shift] as const)]);
 }
 
@@ -159,7 +151,12 @@ export function partsBetween(
   };
 }
 
-/** In place of the name of a host. */
+/** The scatter of what hardly differs from run to run, such as numbers and sizes: that which each has by itself. */
+const LEAST_OWN = 0.0075;
+export const ownScatter = (apart: readonly Logs[]) => (key: string) =>
+  Math.max(LEAST_OWN, MAD_TO_SD * (median(apart.flatMap((run) => run.get(key) ?? []).map(Math.abs)) || 0));
+
+/** In place of the name of a host, as addresses have it. */
 const NO_HOST = '?';
 /** Keys of requests hold blanks, names of hosts none; the whole run has no name. */
 const isRequest = (key: string) => key.includes(' ');
@@ -179,36 +176,62 @@ function usualScatter(apart: readonly Logs[], requestsOf: (host: string) => numb
   };
 }
 
-/**
- * How two sides of so many runs differ, a run each or typical ones, against the scatter of their neighbours: groups of runs at one level
- * each, which may be empty.
- */
-export function shiftBetween(
-  pairs: readonly ComparedPair[],
-  { entries: before }: Pick<Har, 'entries'>,
-  neighbours: readonly (readonly Har[])[],
-  runs = [1, 1],
+/** Runs of both sides, of which the first are compared, the runs near each, which may be none, and the keys of their requests. */
+export interface Grounds {
+  readonly own: Both<readonly Har[]>;
+  readonly near: Both<readonly Har[]>;
+  readonly keyOf: KeyOf;
+}
+
+/** What the requests of a run are measured by. */
+const logsIn = ({ entries }: Har, keyOf: KeyOf, valueOf: ValueOf) =>
+  logsOf(keyed(entries, keyOf).map(([key, entry]) => [key, valueOf(entry)]));
+
+/** The key of each request of the first run, with the median value of that key in all of them. */
+function levelsIn(runs: readonly Har[], keyOf: KeyOf, valueOf: ValueOf) {
+  const known = runs.map(({ entries }) => keyed(entries, keyOf));
+  const byKey = grouped(known.flat(), ([key]) => key);
+  return new Map(known[0]?.map(([key, entry]) => [entry, { key, level: middle((byKey.get(key) ?? []).map(([, each]) => valueOf(each))) }]));
+}
+
+/** How the values of matched requests moved between two sides, medians where these have several runs, against the scatter of neighbours. */
+function movedBetween(
+  pairs: readonly Pair[],
+  { own, near, keyOf }: Grounds,
+  valueOf: ValueOf,
+  ...scatter: [(apart: readonly Logs[]) => (key: string) => number, ((changes: Logs) => Logs)?]
 ) {
-  const keys = new Map(keyed(before, (entry) => entry).map(([key, entry]) => [entry, key]));
-  const timed = timedPairs(pairs).map((pair) => ({ ...pair, key: keys.get(pair.before) ?? '' }));
-  const nameOf = ({ before: { host } }: RequestChange) => host ?? NO_HOST;
-  const members = grouped(timed, nameOf);
-  const hostByKey = new Map(timed.map((pair) => [pair.key, nameOf(pair)]));
-  // An address begins with its method and host.
-  const hostOf = (key: string) => hostByKey.get(key) ?? key.slice(key.indexOf(' ') + 1, key.indexOf('/'));
-  const partOf = partsBetween(
-    [logsOf(timed.map(({ key, from }) => [key, from])), logsOf(timed.map(({ key, to }) => [key, to]))],
-    neighbours.map((group) => group.map(({ entries }) => logsOf(keyed(entries, timeOf)))),
-    (apart) => usualScatter(apart, (host) => members.get(host)?.length ?? 1),
-    (changes) => takeApart(changes, hostOf),
-  );
+  const [was, is] = own.map((runs) => levelsIn(runs, keyOf, valueOf));
+  const known = pairs.flatMap((pair) => {
+    const { key = '', level: from } = was?.get(pair.before) ?? {};
+    const { level: to } = is?.get(pair.after) ?? {};
+    return valueOf(pair.before) && valueOf(pair.after) && from && to ? [{ ...pair, key, from, to }] : [];
+  });
+  const logs = (side: 'from' | 'to') => logsOf(known.map((each) => [each.key, each[side]]));
+  const groups = near.map((runs) => runs.map((run) => logsIn(run, keyOf, valueOf)));
+  const partOf = partsBetween([logs('from'), logs('to')], groups, ...scatter);
   const whole = partOf('');
   // Variance of the level of so many runs over that of one.
-  const ofBoth = Math.sqrt(sumOfKnown(runs, (many) => (many === 1 ? 1 : MEDIAN_VARIANCE / many)));
-  const requests = timed.map((pair) => {
-    const part = partOf(pair.key);
-    return { ...pair, ...part, scatter: ofBoth * part.scatter, change: part.own + whole.own };
+  const ofBoth = Math.sqrt(sumOfKnown(own, ({ length }) => (length === 1 ? 1 : MEDIAN_VARIANCE / length)));
+  const requests = known.map((each) => {
+    const part = partOf(each.key);
+    return { ...each, ...part, scatter: ofBoth * part.scatter, change: part.own + whole.own };
   });
+  return { partOf, whole, requests };
+}
+
+/** How the durations of two sides differ. */
+export function shiftBetween(pairs: readonly Pair[], grounds: Grounds) {
+  const nameOf = ({ before: { host } }: Pair) => host ?? NO_HOST;
+  const members = grouped(pairs, nameOf);
+  const { partOf, whole, requests } = movedBetween(
+    pairs,
+    grounds,
+    timeOf,
+    (apart) => usualScatter(apart, (host) => members.get(host)?.length ?? 1),
+    // An address begins with its method and host.
+    (changes) => takeApart(changes, (key) => key.slice(key.indexOf(' ') + 1, key.indexOf('/'))),
+  );
   const byHost = grouped(requests, nameOf);
   return {
     whole: { ...whole, hosts: byHost.size },
@@ -217,41 +240,32 @@ export function shiftBetween(
   };
 }
 
+/** How their sizes differ: what both sides fetched, else the content. */
+export function sizesBetween(pairs: readonly Pair[], grounds: Grounds): Moved[] {
+  const { requests } = movedBetween(pairs, grounds, fetchedBytes, ownScatter);
+  const fetched = new Set(requests.map(({ after }) => after));
+  const others = pairs.filter(({ after }) => !fetched.has(after));
+  return [...requests, ...movedBetween(others, grounds, ({ contentBytes }) => contentBytes, ownScatter).requests];
+}
+
 /** Starts so early say more of rounding than of pace. */
 const LEAST_START_MS = 50;
 /** Fewer starts do not say how a run went on. */
 const LEAST_STARTS = 8;
-/** Each quarter of the run moved in the direction of the shift by at least this part of it. */
-const EVERYWHERE = 0.5;
-
 const documentEnd = ({ document }: Har) => (document ? endOf(document) : 0);
-
-/** Starts of a run, counted from the end of its document. */
-function startsOf(run: Har): Logs {
-  const fromMs = documentEnd(run);
-  const startOf = ({ startMs }: HarEntry) => ((startMs ?? 0) - fromMs < LEAST_START_MS ? null : (startMs ?? 0) - fromMs);
-  return logsOf(keyed(run.entries, startOf));
-}
 
 /**
  * How much more slowly a run went on after its document than another one, as a slow machine does whose requests take no longer: the log of
- * the pace and of the end of the document. Undefined where a part of the run kept its own pace.
+ * the pace and of the end of the document.
  */
-export function courseBetween(before: Har, after: Har, neighbours: readonly (readonly Har[])[]) {
-  const [was, is] = [startsOf(before), startsOf(after)];
-  const inOrder = [...was].toSorted(byLeast(([, value]) => value));
-  const changes = inOrder.flatMap(([key, start]) => (is.has(key) ? [(is.get(key) ?? 0) - start] : []));
-  if (changes.length < LEAST_STARTS) return undefined;
-  const size = Math.floor(changes.length / 4);
-  const quarters = [0, 1, 2, 3].map((place) => changes.slice(place * size, place === 3 ? undefined : (place + 1) * size));
+export function courseBetween(before: Har, after: Har, { near, keyOf }: Grounds) {
+  const startsOf = (run: Har) =>
+    logsIn(run, keyOf, ({ startMs }) => {
+      const sinceMs = (startMs ?? 0) - documentEnd(run);
+      return sinceMs < LEAST_START_MS ? null : sinceMs;
+    });
   const paceOf = (starts: Logs) => new Map(starts.size < LEAST_STARTS ? [] : [['', median([...starts.values()])]]);
-  const pace = partsBetween(
-    [was, is],
-    neighbours.map((runs) => runs.map(startsOf)),
-    undefined,
-    paceOf,
-  )('');
-  if (pace.own === 0 || quarters.some((quarter) => median(quarter) / pace.own < EVERYWHERE)) return undefined;
-  const [wasMs, isMs] = [documentEnd(before), documentEnd(after)];
-  return { ...pace, documentShift: wasMs && isMs ? Math.log(isMs / wasMs) : 0 };
+  const groups = near.map((runs) => runs.map(startsOf));
+  const pace = partsBetween([startsOf(before), startsOf(after)], groups, undefined, paceOf)('');
+  return { ...pace, documentShift: Math.log(documentEnd(after) / documentEnd(before)) || 0 };
 }

@@ -10,7 +10,6 @@ export interface RunFigures {
   readonly date: number;
   readonly stepResultId: string;
   /** Null where the report does not say. */
-  readonly requests: number | null;
   readonly loadTimeMs: number | null;
   readonly paints: PaintTimes;
 }
@@ -24,26 +23,15 @@ export function middle(values: readonly (number | null | undefined)[]): number |
 /** Spreads below this share of the median count as equal. */
 const LEAST_SPREAD = 0.02;
 
-/** How many spreads a value lies from the middle of all; 0 where it is unknown. */
-function distanceIn(values: readonly (number | null)[]): (value: number | null) => number {
-  const known = values.filter((value) => value !== null);
-  if (known.length === 0) return () => 0;
-  const usual = median(known);
-  const spread = Math.max(medianAbsoluteDeviation(known), LEAST_SPREAD * Math.abs(usual), 1);
-  return (value) => (value === null ? 0 : Math.abs(value - usual) / spread);
-}
-
 /** At most `most` runs whose number of requests, load time, LCP and TBT lie closest to the medians of all, the most typical first. */
 export function typicalRuns<Run extends RunFigures>(runs: readonly Run[], most: number): Run[] {
-  const measures: ((run: RunFigures) => number | null)[] = [
-    ({ requests }) => requests,
-    ({ loadTimeMs }) => loadTimeMs,
-    ({ paints }) => paints.lcpMs,
-    ({ paints }) => paints.tbtMs,
-  ];
-  const distances = measures.map((valueOf) => {
-    const distance = distanceIn(runs.map(valueOf));
-    return (run: Run) => distance(valueOf(run));
+  const figures = ({ loadTimeMs, paints: { requests = null, lcpMs, tbtMs } }: RunFigures) => [requests, loadTimeMs, lcpMs, tbtMs];
+  const distances = [0, 1, 2, 3].map((at) => {
+    const known = runs.flatMap((run) => figures(run)[at] ?? []);
+    const usual = known.length > 0 ? median(known) : 0;
+    const spread = known.length > 0 ? Math.max(medianAbsoluteDeviation(known), LEAST_SPREAD * Math.abs(usual), 1) : 1;
+    // What is unknown is taken to be usual.
+    return (run: Run) => Math.abs((figures(run)[at] ?? usual) - usual) / spread;
   });
   return runs.toSorted(byLeast((run) => sumOfKnown(distances, (distance) => distance(run)))).slice(0, most);
 }

@@ -5,12 +5,14 @@ import type { Blocking } from './blocking.ts';
 import { imageHint } from './images.ts';
 import { endOf, weight } from './totals.ts';
 
-/** What the report of a step says of a load, ms after navigation; null where it does not. */
+/** What the report of a step says of a load, ms after navigation and what it moved; null where it does not. */
 export interface PaintTimes {
   readonly fcpMs: number | null;
   readonly lcpMs: number | null;
   readonly tbtMs: number | null;
   readonly loadMs: number | null;
+  readonly requests?: number | null;
+  readonly transferBytes?: number | null;
 }
 
 /** The time to the largest paint in four parts that add up to it. */

@@ -77,17 +77,11 @@ export function countsBy(entries: readonly HarEntry[], keyOf: (entry: HarEntry) 
 }
 
 /** The few items with the largest values, largest first, earlier ones first among equals; those without a value never. */
-export function largestBy<Item>(items: Iterable<Item>, valueOf: (item: Item) => number | null, most: number): Item[] {
-  const top: { item: Item; value: number }[] = [];
-  for (const item of items) {
-    const value = valueOf(item);
-    if (value === null || (top.length === most && value <= (top.at(-1)?.value ?? value))) continue;
-    top.push({ item, value });
-    top.sort((a, b) => b.value - a.value);
-    if (top.length > most) top.pop();
-  }
-  return top.map(({ item }) => item);
-}
+export const largestBy = <Item>(items: readonly Item[], valueOf: (item: Item) => number | null, most: number): Item[] =>
+  items
+    .filter((item) => valueOf(item) !== null)
+    .toSorted(byMost((item) => valueOf(item) ?? 0))
+    .slice(0, most);
 
 /** `1xx` to `5xx`, `304` and `0` for no response, `unknown` where the file does not say, `other`. */
 export function statusClass({ status }: HarEntry): string {
