@@ -63,6 +63,25 @@ describe('a file with a CDN of the site', () => {
   });
 });
 
+it('a CDN of the site is own where the list of entities knows both hosts', () => {
+  const blocks = { entry: { _renderBlocking: 'blocking' }, headers: { 'content-type': 'text/css' }, startedDateTime: at(110) };
+  const css = entry({ url: 'https://static.licdn.com/app.css', ...blocks });
+  const { findings, ...answer } = view(har([entry({ url: 'https://www.linkedin.com/' }), css]));
+  expect(findings?.map(({ problem }) => problem)).toContain('render_blocking');
+  expect(findings?.map(({ problem }) => problem)).not.toContain('third_party_blocking');
+  expect(answer.byParty).toMatchObject([{ party: 'first', requests: 2 }]);
+});
+
+it('a pixel whose content the recorder does not size is none of the files that a browser may keep', () => {
+  const pixel = entry({
+    url: 'https://stats.example/__utm.gif?utmwv=5',
+    headers: { 'content-type': 'image/gif', 'cache-control': 'no-store' },
+    response: { bodySize: 35, headersSize: 448 },
+    content: { size: -1 },
+  });
+  expect(view(har([entry({ url: PAGE }), pixel])).findings?.map(({ problem }) => problem)).not.toContain('no_cache');
+});
+
 describe('what is wrong with files, pixels and API answers', () => {
   const plain = { 'content-type': 'application/json', 'cache-control': 'no-store' };
   const file = har([

@@ -1,6 +1,7 @@
 import { pageOf } from '../../findings/page-of.ts';
 import { counted, formatBytes, formatMs } from '../../lib/number-text.ts';
 import { byMost } from '../../lib/order.ts';
+import { present } from '../../lib/sentences.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
 import type { HarEntry } from '../read/read-entry.ts';
 import type { Har } from '../read/read-har.ts';
@@ -27,7 +28,9 @@ export function analyseHar(har: Har, query: HarQuery, entityOf: EntityOf, paints
   const view = viewOf(query);
   const study = studyHar(har, entityOf, paints);
   const { answer, notes } = (view === 'summary' ? summaryView : LISTS[view])(study, query);
-  return { answer: rounded<HarAnswer>({ view, ...answer }), notes: [...study.notes, ...notes] };
+  const judged = har.loads > 1 && `Of ${har.loads} page loads in the file the heaviest is judged.`;
+  const said = present(answer.answer, judged).join(' ');
+  return { answer: rounded<HarAnswer>({ view, ...answer, answer: said }), notes: [...study.notes, ...notes] };
 }
 
 /** A page of a list, as the query asks for it. */

@@ -48,12 +48,13 @@ function withBody(
   holdsHeaders: boolean,
 ) {
   const most = isRedirect(status) && contentLength !== null ? contentLength : Number.POSITIVE_INFINITY;
-  const isAsRecorded = contentSize === null || (contentEncoding !== null && most > 0);
   const ofHeaders = headersSize ?? 0;
-  const body = Math.min(most, Math.max(0, (bodySize ?? 0) - (holdsHeaders ? ofHeaders : 0)));
+  const body = bodySize && Math.min(most, Math.max(0, bodySize - (holdsHeaders ? ofHeaders : 0)));
+  // What is not encoded is its body.
+  const content = contentSize ?? (contentEncoding === null ? body : null);
   return {
-    transferBytes: bodySize === null ? null : body + ofHeaders,
-    contentBytes: isAsRecorded ? contentSize : Math.min(most, contentSize),
+    transferBytes: body === null ? null : body + ofHeaders,
+    contentBytes: content && Math.min(contentEncoding !== null && most > 0 ? content : most, content),
   };
 }
 

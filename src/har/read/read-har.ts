@@ -1,6 +1,7 @@
 import { getDomainWithoutSuffix } from 'tldts';
 import { isRecord } from '../../lib/is-record.ts';
 import { counted, formatBytes, formatMs } from '../../lib/number-text.ts';
+import { byMost } from '../../lib/order.ts';
 import { firstOf, present } from '../../lib/sentences.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
 import { sanitiseHost } from '../sanitise-url.ts';
@@ -53,12 +54,12 @@ export function siteNameMatcher(siteHost: string): (host: string) => boolean {
   };
 }
 
-/** A HAR file that was read: the page load that ended it, its entries normalised and in order of start. */
+/** A HAR file that was read: its heaviest page load, entries normalised and in order of start. */
 export type Har = ReturnType<typeof readHar>;
 
 /**
- * Reads a HAR given as JSON text, object, gzip and base64, or bytes: the page load that ended it, with the others of the file named in
- * `notes`. Hosts or domains may count as first party beside that of the main document. Entries without a request address are left out,
+ * Reads a HAR given as JSON text, object, gzip and base64, or bytes: its heaviest page load, of several as heavy the last, with the others
+ * named in `notes`. Hosts or domains may count as first party beside that of the main document. Entries without a request address are left out,
  * unreadable members count as unknown, both are counted in `notes`; any other file throws `HarError` with the place.
  */
 export function readHar(har: unknown, { firstParty = [] }: { readonly firstParty?: readonly string[] | undefined } = {}) {
@@ -67,7 +68,9 @@ export function readHar(har: unknown, { firstParty = [] }: { readonly firstParty
   const network = readable.filter(({ isNetwork }) => isNetwork);
   const beside = readable.length - network.length;
   const loads = loadsOf(network, allPages);
-  const { entries, pages, document, redirects } = loads.at(-1) as PageLoad; // at least one
+  // Loads of a file are visits, repeats with a full cache, or pages that lead on to another.
+  const judged = loads.toReversed().toSorted(byMost(bytesOf))[0] as PageLoad; // at least one
+  const { entries, pages, document, redirects } = judged;
   const startedMs = countFromStart(entries, redirects);
   const inferred = assignParties(entries, document, firstParty);
   const missing = !document && entries.length > 0;
@@ -77,6 +80,8 @@ export function readHar(har: unknown, { firstParty = [] }: { readonly firstParty
     /** That of the document first; times in ms after its start, null when not recorded. */
     pages: pages.map((page) => ({ ...page, startMs: since(startedMs, page.startMs) })),
     entries,
+    /** Page loads of the file. */
+    loads: loads.length,
     /** The main document and the redirects that led to it, in order. */
     document,
     redirects,
@@ -86,7 +91,7 @@ export function readHar(har: unknown, { firstParty = [] }: { readonly firstParty
       beside > 0 &&
         `${counted(beside, 'entry', 'entries')} (data:, blob:, tunnels of a proxy and the like) asked nothing of the network, so ` +
           `${beside === 1 ? 'it is' : 'they are'} not counted.`,
-      loads.length > 1 && loadsNote(loads.slice(0, -1)),
+      loads.length > 1 && loadsNote(loads.filter((load) => load !== judged)),
       inferred.length > 0 &&
         `Inferred to be the site's own, because hosts carry its name: ${firstOf(inferred.map(sanitiseHost), MAX_DOMAINS)}. ` +
           'WEB_ANALYTICS_OWN_DOMAINS states own domains for certain.',
@@ -117,14 +122,16 @@ function countFromStart(entries: readonly HarEntry[], redirects: readonly HarEnt
 const NAMED_LOADS = 3;
 const MAX_DOMAINS = 3;
 
-/** That the figures are those of the last of several loads, and what the others were, the latest first. */
+const bytesOf = ({ entries }: PageLoad) => sumOfKnown(entries, ({ transferBytes }) => transferBytes);
+
+/** That the figures are those of the heaviest of several loads, and what the others were, the latest first. */
 function loadsNote(others: readonly PageLoad[]): string {
-  const named = others.toReversed().map(({ document, entries, pages: [page] }) => {
+  const named = others.toReversed().map((load) => {
+    const [page] = load.pages;
     const loaded = page?.onLoadMs == null ? '' : `, loaded after ${formatMs(page.onLoadMs)}`;
-    const bytes = formatBytes(sumOfKnown(entries, ({ transferBytes }) => transferBytes));
-    return `${addressIn({ url: document?.url ?? '' })} (${counted(entries.length, 'request')}, ${bytes}${loaded})`;
+    return `${addressIn({ url: load.document?.url ?? '' })} (${counted(load.entries.length, 'request')}, ${formatBytes(bytesOf(load))}${loaded})`;
   });
-  return `The file holds ${others.length + 1} page loads; these figures are of the last. The others: ${firstOf(named, NAMED_LOADS)}.`;
+  return `The file holds ${others.length + 1} page loads; these figures are of the heaviest. The others: ${firstOf(named, NAMED_LOADS)}.`;
 }
 
 /** The readable entries in the order of their starts, the pages, and notes on what could not be read. */

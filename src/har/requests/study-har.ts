@@ -36,6 +36,9 @@ const NO_PAINTS: PaintTimes = { fcpMs: null, lcpMs: null, tbtMs: null, loadMs: n
 
 /** Studies a HAR file; the entities give the names of third parties, the report of the step its paints. */
 export function studyHar(har: Har, entityOf: EntityOf, reported: PaintTimes = NO_PAINTS) {
+  // Hosts of one entity are of one party, whatever their names.
+  const own = har.document?.host && entityOf(har.document.host)?.name;
+  for (const entry of har.entries) if (own && entry.host && entityOf(entry.host)?.name === own) entry.party = 'first';
   const { paints, notes } = agreeing(reported, firstByteOf(har));
   const blocking = blockingOf(har, paints.fcpMs);
   const blocks = new Set(blocking.entries);

@@ -9,7 +9,7 @@ import { isCompressible } from '../read/resource-type.ts';
 import { imageHint, imageWords, savedShare } from '../requests/images.ts';
 import type { HarStudy } from '../requests/study-har.ts';
 import { groupsOf, hostNames, opensConnection, totalsOf, weight } from '../requests/totals.ts';
-import { blockingCosts, type Concerned, each, largestWins, type Rule, type Wins } from './problem.ts';
+import { blockingCosts, type Concerned, each, type Rule } from './problem.ts';
 import type { ProblemKind } from './problem-kinds.ts';
 
 /** Below it a text fits one packet and packing it saves no time. */
@@ -55,7 +55,7 @@ const uncompressed = (what: string, isAnswer: boolean): Rule => ({
   costs: ({ sum }, study) => ({ bytes: Math.round(sum * (1 - compressedShare(study))) }),
   says: ({ requests }) => `${counted(requests, `${what} is`, `${what}s are`)} sent uncompressed`,
   advice: 'compression',
-  which: ({ sum, heaviest }) => [`${formatBytes(sum)} as sent`, `largest ${heaviest}`],
+  which: ({ sum, worst }) => [`${formatBytes(sum)} as sent`, `largest ${addressIn(worst)}`],
 });
 
 /** Requests of which one of the same key came before; what is wrong with them may name that one. */
@@ -133,15 +133,6 @@ function hostsOf(entries: readonly HarEntry[]): string {
   );
 }
 
-/** The time that the queue of the old protocol took from the paints: that of what blocks rendering, and of the likely LCP image. */
-function queueWins(study: HarStudy, concerned: readonly Concerned[]): Wins {
-  const queued = new Map(concerned.map(({ entry, cost }) => [entry, cost]));
-  const { wins = {} } = blockingCosts(study, (entry) => queued.get(entry) ?? 0);
-  const { entry = null } = study.largest ?? {};
-  const { lcpMs = 0 } = largestWins(study, (entry && queued.get(entry)) ?? 0);
-  return { ...wins, ...(wins.lcpMs !== undefined && { lcpMs: Math.max(lcpMs, wins.lcpMs) }) };
-}
-
 /** Name resolution and connecting together, TLS included. */
 const openingMs = ({ timings: { dnsMs, connectMs } }: HarEntry) => (dnsMs ?? 0) + (connectMs ?? 0);
 
@@ -170,7 +161,7 @@ const cached = (isOf: (seconds: number) => boolean, words: (them: string) => str
   selects: each((entry) => isStaticFile(entry) && isOf(entry.cacheLifetimeSeconds ?? 0) && lifetimeWords(entry)),
   says: ({ requests }) => `${counted(requests, 'static file is', 'static files are')} sent ${words(requests === 1 ? 'it' : 'them')}`,
   advice: 'a longer lifetime',
-  which: ({ heaviest }) => [`Largest ${heaviest}`],
+  which: ({ worst }) => [`Largest ${addressIn(worst)}`],
 });
 
 /** Rules about bytes and connections that need not have been. */
@@ -230,7 +221,10 @@ export const BYTE_RULES = {
       ({ timings }) => timings.blockedMs,
     ),
     isWorth: ({ requests }) => requests >= WORTH_MULTIPLEXING,
-    costs: ({ concerned, most }, study) => ({ ms: most || null, ...(study.largest && { wins: queueWins(study, concerned) }) }),
+    costs({ entries, most }, study) {
+      const { wins } = blockingCosts(study, (entry) => (entries.includes(entry) && entry.timings.blockedMs) || 0);
+      return { ms: most || null, ...(study.largest && { wins }) };
+    },
     says: ({ requests, entries }) => `${counted(requests, 'request')} to ${hostsOf(entries)} went over HTTP/1.x`,
     advice: 'HTTP/2',
     which: ({ most }) => [most > 0 && `The longest queued ${formatMs(most)} for a connection`],

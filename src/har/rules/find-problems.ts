@@ -149,7 +149,7 @@ const RULES: Readonly<Record<ProblemKind, Rule>> = {
       return [timesText({ dns: dnsMs || null, connect: connectMs || null, 'of it ssl': sslMs || null, wait: waitMs || null })];
     },
   },
-  render_blocking: blockingRule(false, 'deferred loading', ({ heaviest }) => heaviest),
+  render_blocking: blockingRule(false, 'deferred loading', ({ worst }) => addressIn(worst)),
   third_party_blocking: blockingRule(true, 'asynchronous loading', ({ entries }) => hostNames(entries.toSorted(byMost(endOf)), 3)),
   /** The image is asked for late: what a preload or markup that names it could win. */
   late_lcp_image: paintRule('image', ({ phases }) => phases.loadDelayMs, {

@@ -1,7 +1,6 @@
 import { formatBytes, formatMs } from '../../lib/number-text.ts';
 import { present } from '../../lib/sentences.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
-import { addressIn } from '../read/addresses.ts';
 import type { HarEntry } from '../read/read-entry.ts';
 import type { HarStudy } from '../requests/study-har.ts';
 import { largestBy, totalsOf, weightOf } from '../requests/totals.ts';
@@ -79,7 +78,6 @@ function selectedOf(concerned: readonly Concerned[]) {
   const [most] = largestBy(concerned, ({ cost }) => cost, 1);
   if (!most) return undefined;
   const entries = entriesOf(concerned);
-  const [heaviest = most.entry] = largestBy(entries, weightOf, 1);
   return {
     ...totalsOf(entries),
     entries,
@@ -90,8 +88,6 @@ function selectedOf(concerned: readonly Concerned[]) {
     detail: most.detail,
     /** All costs together. */
     sum: sumOfKnown(concerned, ({ cost }) => cost),
-    /** Address of the heaviest, for a sentence. */
-    heaviest: addressIn(heaviest),
   };
 }
 
