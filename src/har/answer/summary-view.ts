@@ -92,15 +92,12 @@ export const MEDIANS =
   `Median page of 2024: desktop ${formatBytes(desktop.transferBytes)}, ${desktop.requests} requests; mobile ` +
   `${formatBytes(mobile.transferBytes)}, ${mobile.requests}.`;
 
-function notesOf({ entries, totals, parties, blocking }: HarStudy, problems: readonly Problem[]): string[] {
+function notesOf({ entries, parties, blocking }: HarStudy, problems: readonly Problem[]): string[] {
   const unlisted = problems.slice(SHOWN.findings).map(({ problem }) => problem);
   const unsized = entries.filter(({ transferBytes }) => transferBytes === null).length;
-  // Below both there is nothing to compare, above both a finding says it.
-  const isBetween = (totals.transferBytes ?? 0) > mobile.transferBytes && (totals.transferBytes ?? 0) <= desktop.transferBytes;
   return present(
     problems.length > 1 && ORDER_NOTE,
     blocking.entries.length > 0 && blocking.says,
-    isBetween && MEDIANS,
     unsized > 0 && `Not in transferBytes: ${counted(unsized, 'request')} without a known transfer size.`,
     unlisted.length > 0 && `Further findings (view problems): ${unlisted.join(', ')}.`,
     parties.length > SHOWN.parties && `${parties.length - SHOWN.parties} more parties: view third_parties.`,

@@ -70,7 +70,7 @@ function comparedOf(runs: Sides<HarStudy>, neighbours: Sides<Har>, reports: Side
   const levels = [levelOf(runs.before, isSample ? reports.before : []), levelOf(runs.after, isSample ? reports.after : [])] as const;
   // The runs near them are known by their reports.
   const reported = isSample ? levels : ([levelOf([was], [was.paints]), levelOf([is], [is.paints])] as const);
-  const moves = movesBetween(reported, reports);
+  const moves = movesBetween(reported, reports, isSample);
   const keyOf = keysOver([...before, ...near.before], [...after, ...near.after]);
   const grounds: Grounds = { own, near: [near.before, near.after], keyOf };
   return { runs, was, is, near, reports, isSample, told, levels, reported, moves, grounds };

@@ -17,6 +17,7 @@ import {
   partsBetween,
   RUN_SCATTER,
   type RunShift,
+  scatterOfTwo,
 } from './run-scatter.ts';
 
 /** Something of each of two sides. */
@@ -57,8 +58,12 @@ export const FIGURES = ['fcpMs', 'lcpMs', 'tbtMs', 'loadMs', 'requests', 'transf
  */
 const MOVED = { score: 2, ratio: Math.log(1.1), ms: 100 };
 
-/** By how much each figure moved between two runs or levels, where that is more than runs differ by anyway. */
-export function movesBetween([was, is]: Both<PaintTimes>, near: Sides<PaintTimes>): Moves {
+/**
+ * By how much each figure moved between two runs, or two levels of all the runs, where that is more than these differ by anyway; the median
+ * of a few requests more or less is one more or less by chance.
+ */
+export function movesBetween([was, is]: Both<PaintTimes>, near: Sides<PaintTimes>, isOfLevels: boolean): Moves {
+  const least = isOfLevels ? (LISTED_SCORE * scatterOfTwo([near.before, near.after])) / Math.SQRT2 : MOVED.score;
   const logs = (run: PaintTimes) => logsOf(FIGURES.map((name) => [name, run[name] ?? null]));
   const isTime = (name: string) => name.endsWith('Ms');
   const partOf = partsBetween([logs(was), logs(is)], [near.before.map(logs), near.after.map(logs)], (apart) => {
@@ -68,8 +73,8 @@ export function movesBetween([was, is]: Both<PaintTimes>, near: Sides<PaintTimes
   const moves = FIGURES.flatMap((name) => {
     const { own, score } = partOf(name);
     const change = (is[name] ?? 0) - (was[name] ?? 0);
-    const isLarge = !isTime(name) || (Math.abs(own) >= MOVED.ratio && Math.abs(change) >= MOVED.ms);
-    return isLarge && Math.abs(score) >= MOVED.score ? [[name, change] as const] : [];
+    const isLarge = isTime(name) ? Math.abs(own) >= MOVED.ratio && Math.abs(change) >= MOVED.ms : Math.abs(change) > Number(isOfLevels);
+    return isLarge && Math.abs(score) >= least ? [[name, change] as const] : [];
   });
   return Object.fromEntries(moves);
 }

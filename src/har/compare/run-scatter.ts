@@ -183,6 +183,10 @@ export interface Grounds {
   readonly keyOf: KeyOf;
 }
 
+/** How much the difference of two levels of so many runs scatters, in standard deviations of one run. */
+export const scatterOfTwo = (sides: readonly (readonly unknown[])[]) =>
+  Math.sqrt(sumOfKnown(sides, ({ length }) => (length > 1 ? MEDIAN_VARIANCE / length : 1)));
+
 /** What the requests of a run are measured by. */
 const logsIn = ({ entries }: Har, keyOf: KeyOf, valueOf: ValueOf) =>
   logsOf(keyed(entries, keyOf).map(([key, entry]) => [key, valueOf(entry)]));
@@ -211,8 +215,7 @@ function movedBetween(
   const groups = near.map((runs) => runs.map((run) => logsIn(run, keyOf, valueOf)));
   const partOf = partsBetween([logs('from'), logs('to')], groups, ...scatter);
   const whole = partOf('');
-  // Variance of the level of so many runs over that of one.
-  const ofBoth = Math.sqrt(sumOfKnown(own, ({ length }) => (length === 1 ? 1 : MEDIAN_VARIANCE / length)));
+  const ofBoth = scatterOfTwo(own);
   const requests = known.map((each) => {
     const part = partOf(each.key);
     return { ...each, ...part, scatter: ofBoth * part.scatter, change: part.own + whole.own };

@@ -1,5 +1,4 @@
 import { counted, formatBytes, formatMs } from '../../lib/number-text.ts';
-import { byMost } from '../../lib/order.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
 import { addressIn } from '../read/addresses.ts';
 import { withoutFragment } from '../read/find-document.ts';
@@ -124,15 +123,6 @@ function wasSent({ host, fromCache, isStream, status }: HarEntry): boolean {
   return host !== null && !fromCache && !isStream && status !== 0;
 }
 
-/** Two hosts of these requests, the one with most of them first. */
-function hostsOf(entries: readonly HarEntry[]): string {
-  const byHost = groupsOf(entries, ({ host }) => host).toSorted(byMost(({ entries: own }) => own.length));
-  return hostNames(
-    byHost.flatMap((group) => group.entries),
-    2,
-  );
-}
-
 /** Name resolution and connecting together, TLS included. */
 const openingMs = ({ timings: { dnsMs, connectMs } }: HarEntry) => (dnsMs ?? 0) + (connectMs ?? 0);
 
@@ -225,7 +215,7 @@ export const BYTE_RULES = {
       const { wins } = blockingCosts(study, (entry) => (entries.includes(entry) && entry.timings.blockedMs) || 0);
       return { ms: most || null, ...(study.largest && { wins }) };
     },
-    says: ({ requests, entries }) => `${counted(requests, 'request')} to ${hostsOf(entries)} went over HTTP/1.x`,
+    says: ({ requests, entries }) => `${counted(requests, 'request')} to ${hostNames(entries, 2)} went over HTTP/1.x`,
     advice: 'HTTP/2',
     which: ({ most }) => [most > 0 && `The longest queued ${formatMs(most)} for a connection`],
   },
@@ -238,7 +228,7 @@ export const BYTE_RULES = {
     ),
     says: ({ requests }) =>
       `${counted(requests, 'connection')} more than one for each host ${requests === 1 ? 'was' : 'were'} opened over HTTP/2 or 3`,
-    which: ({ entries, most }) => [hostsOf(entries), `the longest took ${formatMs(most)} to open`],
+    which: ({ entries, most }) => [hostNames(entries, 2), `the longest took ${formatMs(most)} to open`],
   },
   no_cache: cached(
     (seconds) => seconds === 0,
