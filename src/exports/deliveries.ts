@@ -64,8 +64,7 @@ export async function deliveriesAmong(rows: readonly RunRow[], context: ExportCo
 export async function availableRuns(jobs: readonly JobRecord[], fromMs: number, context: ExportContext) {
   if (jobs.length === 0) return [];
   const [kept, life] = await Promise.all([runsHere(context), fileLifeAmong(jobs, context.ask)]);
-  const ids = new Set(jobs.map(({ jobId }) => jobId));
-  const keptJobs = kept.map(({ jobId }) => jobId).filter((jobId) => ids.has(jobId));
+  const keptJobs = kept.flatMap(({ jobId }) => (jobs.some((job) => job.jobId === jobId) ? jobId : []));
   const rows = await runRowsOf([...ranSince(jobs, Math.max(fromMs, context.nowMs - life.ms)), ...keptJobs], context.ask);
   return (await deliveriesAmong(rows, context, life)).runs.filter(({ state }) => state !== 'expired');
 }

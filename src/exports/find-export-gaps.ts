@@ -199,13 +199,6 @@ async function readHistory(job: JobRecord, exports: Exports, context: ExportCont
   };
 }
 
-/** The fate of a once job without files, in one sentence. */
-function onceWords({ jobId, name }: JobRecord, { runs, state }: ExportHistory): string {
-  const job = `Job ${jobId} "${name ?? ''}" runs once`;
-  const [run] = runs;
-  return run ? `${job}: its run ${run.runId} is in state ${run.state} and has no files.` : `${job} and has no run yet (state ${state}).`;
-}
-
 function study(
   job: JobRecord,
   history: ExportHistory,
@@ -218,12 +211,15 @@ function study(
   // No run follows it, so its range comes from its run, from a plan, or from the caller.
   const own = history.covering[0]?.range ?? comingRanges(job, plans)[0];
   const [startMs, endMs] = [asked.startMs ?? own?.startMs, asked.endMs ?? own?.endMs];
-  if (startMs === undefined || endMs === undefined)
+  if (startMs === undefined || endMs === undefined) {
+    const [run] = history.runs;
+    const fate = run ? `: its run ${run.runId} is in state ${run.state} and has no files` : ` and has no run yet (state ${history.state})`;
     throw new ApiError(
       'invalid',
-      `${onceWords(job, history)} The interface does not show the range of a once job without files: give startDate and endDate to ` +
-        'plan the export again.',
+      `Job ${job.jobId} "${job.name ?? ''}" runs once${fate}. The interface does not show the range of a once job without files: ` +
+        'give startDate and endDate to plan the export again.',
     );
+  }
   return findGaps({ ...history, next: undefined }, { ...asked, startMs, endMs });
 }
 

@@ -141,12 +141,6 @@ function bodyMembers(bodies: readonly JobBody[], { note, whole }: ExportContext)
   return { body, each: each.slice(0, MOST_JOBS) };
 }
 
-/** `1 daily export of sessions with 15 columns is planned, and not created yet.` */
-function plannedSentence({ frequency, scope, columns }: ExportOrder, jobs: number): string {
-  const exports = counted(jobs, `${frequency === 'once' ? 'one-off' : frequency} export`);
-  return `${exports} of ${scope} with ${counted(columns.length, 'column')} ${jobs === 1 ? 'is' : 'are'} planned, and not created yet.`;
-}
-
 /** Checks an export, splits it into jobs, and looks for equal ones. */
 export async function draftPlan(asked: ExportRequest, context: ExportContext) {
   const { note, timeZone } = context;
@@ -175,17 +169,18 @@ export async function draftPlan(asked: ExportRequest, context: ExportContext) {
 export async function planExport(asked: ExportRequest, context: ExportContext) {
   const { note, timeZone, nowMs } = context;
   const { store, order, columns, notes, bodies, similar, known } = await draftPlan(asked, context);
+  const { frequency, scope } = order;
   const plan = await store.add({ bodies, known, nowMs });
   const existing = existingSentence({ order, similar });
   for (const sentence of [...planWarnings({ order, similar, bodies, nowMs }), ...notes]) note(sentence);
   if (asked.scope === undefined)
-    note(`Scope ${order.scope}: ${order.scope === 'sessions' ? 'one row per visit' : 'one row per page view'}; it has all these fields.`);
+    note(`Scope ${scope}: ${scope === 'sessions' ? 'one row per visit' : 'one row per page view'}; it has all these fields.`);
   const currency = await currencyOf(
     columns.map(({ fieldName }) => knownField(fieldName).unit),
     context,
   );
   if (currency !== undefined) note(`Amounts are in cents of ${currency}.`);
-  const isSecond = order.frequency !== 'once' && equalAmong(similar).length > 0;
+  const isSecond = frequency !== 'once' && equalAmong(similar).length > 0;
   const args = JSON.stringify({ planId: plan.planId, confirm: true, ...(isSecond && { allowDuplicate: true }) });
   note(
     ofAnswer(
@@ -194,8 +189,10 @@ export async function planExport(asked: ExportRequest, context: ExportContext) {
         '.',
     ),
   );
+  const exports = counted(bodies.length, `${frequency === 'once' ? 'one-off' : frequency} export`);
+  const are = bodies.length === 1 ? 'is' : 'are';
   return {
-    answer: existing ?? plannedSentence(order, bodies.length),
+    answer: existing ?? `${exports} of ${scope} with ${counted(columns.length, 'column')} ${are} planned, and not created yet.`,
     planId: plan.planId,
     expires: isoTime(expiresMs(plan)),
     ...bodyMembers(bodies, context),
@@ -241,17 +238,18 @@ async function planNamed(store: PlanStore, planId: string, nowMs: number): Promi
   return plan;
 }
 
-/** Jobs that equal what a part creates, as far as records show it. */
-function equalTo({ body }: PlanPart, jobs: readonly JobRecord[]): JobRecord[] {
-  return jobs.filter((job) => isJobOf(job, body));
+/** A job that equals what a part creates, as far as records show it, and is none of those before it nor of these. */
+function equalTo({ body, before = [] }: PlanPart, jobs: readonly JobRecord[], others: readonly unknown[] = []): JobRecord | undefined {
+  return jobs.find((job) => isJobOf(job, body) && ![...before, ...others].includes(job.jobId));
 }
+
+const idsIn = ({ parts }: ExportPlan) => parts.map(({ jobId }) => jobId);
 
 /** Finds the jobs of requests whose answer was lost; throws where one may still take effect. */
 async function adopt(application: Application, jobs: readonly JobRecord[]): Promise<void> {
   for (const [index, part] of application.plan.parts.entries()) {
     if (!isOpen(part) || part.sentAt === undefined) continue;
-    const taken = new Set(application.plan.parts.map(({ jobId }) => jobId));
-    const found = equalTo(part, jobs).find(({ jobId }) => !part.before?.includes(jobId) && !taken.has(jobId));
+    const found = equalTo(part, jobs, idsIn(application.plan));
     if (found) await record(application, index, { jobId: found.jobId });
     else if (application.context.clock.now() < Date.parse(part.sentAt) + SETTLE_MS)
       throw new ApiError(
@@ -264,10 +262,8 @@ async function adopt(application: Application, jobs: readonly JobRecord[]): Prom
 
 /** Refuses to add to jobs that appeared since the plan was made: the same jobs may have been created by another client. */
 function requireNoOther({ plan }: Application, jobs: readonly JobRecord[]): void {
-  const own = new Set(plan.parts.map(({ jobId }) => jobId));
-  const known = new Set(plan.known);
   for (const part of plan.parts.filter(isOpen)) {
-    const other = equalTo(part, jobs).find(({ jobId }) => !known.has(jobId) && !own.has(jobId) && !part.before?.includes(jobId));
+    const other = equalTo(part, jobs, [...plan.known, ...idsIn(plan)]);
     if (other)
       throw new ApiError(
         'invalid',
@@ -307,7 +303,8 @@ function createdWords({ parts }: ExportPlan): string {
 /** Creates one job; says what exists where that fails. */
 async function create(application: Application, index: number, part: PlanPart, jobs: readonly JobRecord[]): Promise<void> {
   const { context } = application;
-  const before = [...equalTo(part, jobs), ...application.plan.parts].flatMap(({ jobId }) => jobId ?? []);
+  const equal = jobs.filter((job) => isJobOf(job, part.body));
+  const before = [...equal, ...application.plan.parts].flatMap(({ jobId }) => jobId ?? []);
   const stamp = () => isoTime(context.clock.now());
   // By the clock: a person may have thought about the question for minutes, and earlier parts took their time.
   await record(application, index, { sentAt: stamp(), before });
@@ -322,7 +319,7 @@ async function create(application: Application, index: number, part: PlanPart, j
     }
     // Where it is not listed yet, the next call looks again.
     const listed = await readJobs(context.ask, { fresh: true }).catch(() => []);
-    const found = equalTo(part, listed).find(({ jobId }) => !before.includes(jobId));
+    const found = equalTo({ ...part, before }, listed);
     if (!found) {
       // The request may have left as late as this, after its time in the queue.
       await record(application, index, { sentAt: stamp() });
@@ -401,7 +398,7 @@ export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted
 
 /** When the jobs of a plan run next, by job; empty where the platform does not tell: the jobs exist all the same. */
 async function nextRuns({ plan, context }: Application): Promise<ReadonlyMap<number | string, string>> {
-  const own = new Set(plan.parts.map(({ jobId }) => jobId));
+  const own = new Set(idsIn(plan));
   const jobs = await readJobs(context.ask, { fresh: true }).catch(orNone);
   return new Map(jobs.flatMap(({ jobId, nextRunTime }) => (nextRunTime && own.has(jobId) ? [[jobId, nextRunTime] as const] : [])));
 }

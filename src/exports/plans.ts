@@ -98,8 +98,8 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
   }
 
   async function all(): Promise<ExportPlan[]> {
-    const ids = (await namesIn(directory)).filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -5));
-    return (await Promise.all(ids.map(read))).filter((plan) => plan !== undefined);
+    const plans = await Promise.all((await namesIn(directory)).map((name) => read(name.replace(/\.json$/, ''))));
+    return plans.filter((plan) => plan !== undefined);
   }
 
   return {

@@ -69,15 +69,6 @@ function placeOf({ pid, isSamePlace }: Holder): string {
   return pid === process.pid ? 'this server' : `process ${pid}`;
 }
 
-/** Lists the runs of a project directory; what ended processes left there is removed before the first list. */
-function createRunList(projectDir: string): (jobId?: number) => ReturnType<typeof storedRuns> {
-  let tidied: Promise<void> | undefined;
-  return async (jobId) => {
-    await (tidied ??= tidy(projectDir));
-    return storedRuns(projectDir, jobId);
-  };
-}
-
 /** Runs `task` while no process can remove a file of these runs; throws a `WorkspaceError` where one is missing or being removed. */
 async function readRuns<T>(projectDir: string, runs: readonly RunId[], task: (found: RunManifest[]) => Promise<T>): Promise<T> {
   const locks: Lock[] = [];
@@ -179,9 +170,10 @@ export function openProjectWorkspace(parts: WorkspaceParts) {
   const ending = new AbortController();
   const { signal } = ending;
   const store = createFileStore({ allowInner: isLoopback(new URL(owner.authUrl).hostname) });
-  const permit = () => askKept(listExportJobs, { limit: 1 });
-  const warehouse = shared && openProjectWarehouse(shared, { ...owner, permit });
-  const runList = createRunList(dir);
+  const warehouse = shared && openProjectWarehouse(shared, { ...owner, permit: () => askKept(listExportJobs, { limit: 1 }) });
+  let tidied: Promise<void> | undefined;
+  // What ended processes left is removed before the first list.
+  const runList = (jobId?: number) => (tidied ??= tidy(dir)).then(() => storedRuns(dir, jobId));
   const directoryOf = (run: RunId) => runDirectory(dir, run);
   const reading = <T>(runs: readonly RunId[], task: (manifests: RunManifest[]) => Promise<T>) => readRuns(dir, runs, task);
   const loading = { holder: ownDir, signal, reading, directoryOf };

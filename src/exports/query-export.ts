@@ -7,6 +7,7 @@ import { ofAnswer } from '../lib/note-mark.ts';
 import { counted, inGroups, NO_VALUE } from '../lib/number-text.ts';
 import { firstOf } from '../lib/sentences.ts';
 import { plainText } from '../lib/strangers-text.ts';
+import { sumOfKnown } from '../lib/tally.ts';
 import { aboutColumn, currencyOf, unitsOf } from './amounts.ts';
 import { coverageOf, coveredLead, EVER, type Lack, timeOfLack } from './coverage.ts';
 import { type Asked, type Data, type DataPart, MAX_CHARS, refuseAtOnce } from './export-data.ts';
@@ -28,7 +29,7 @@ const MAX_GAPS = 5; // further ones are only counted
  * it uses.
  */
 function noteCoverage({ parts }: Pick<Data, 'parts'>, context: ExportContext, sql = '', way?: string) {
-  const { timeZone } = context;
+  const textsOf = (time: readonly Interval[]) => rangeTexts(time, context.timeZone);
   const read = parts.filter(({ view }) => isRead(sql, view.name));
   const asked = askedDays(sql, context.nowMs);
   const areAsked = asked.length > 0;
@@ -36,7 +37,7 @@ function noteCoverage({ parts }: Pick<Data, 'parts'>, context: ExportContext, sq
     // In runs without a column it is NULL, which no condition on days selects.
     const compared = storedNames(part.view.columns).filter((name) => areAsked && /date|time|day/i.test(name) && isCompared(sql, name));
     const over = (time: readonly Interval[]) => coverageOf(time, compared, part.view.held);
-    return { part, over, have: over(EVER).have };
+    return { part, over, have: over(EVER).have, soon: subtract(part.soon(), part.view.held()) };
   });
   const all = views.flatMap(({ have }) => have);
   const shared = isInnerJoin(sql) ? views.reduce((left, { have }) => intersect(left, have), all) : all;
@@ -48,26 +49,25 @@ function noteCoverage({ parts }: Pick<Data, 'parts'>, context: ExportContext, sq
   const whole = hullOf(all);
   const wanted = areAsked || !whole ? asked : [whole];
   const next = way === undefined ? hint('find_export_gaps', ' find_export_gaps gives the causes.') : '';
-  const soonIn = ({ view, soon }: DataPart) => subtract(soon(), view.held());
   const coming = intersect(
     bounds,
-    views.flatMap(({ part }) => soonIn(part)),
+    views.flatMap(({ soon }) => soon),
   );
-  if (coming.length > 0) context.note(`Still being read, and not counted yet: ${rangeTexts(coming, timeZone).join(', ')}.`);
-  const found = views.map(({ part, over, have }) => {
+  if (coming.length > 0) context.note(`Still being read, and not counted yet: ${textsOf(coming).join(', ')}.`);
+  const found = views.map(({ part, over, have, soon }) => {
     const { lack } = over(wanted);
     const without = lack.filter(({ column }) => column !== undefined);
-    if (without.length > 0) context.note(ofAnswer(leftOutWords(without, part, timeZone)));
+    if (without.length > 0) context.note(ofAnswer(leftOutWords(without, part, context.timeZone)));
     const prefix = views.length > 1 ? `${part.view.name}: ` : '';
-    const gaps = lack.flatMap((each) => (each.column === undefined ? rangeTexts(subtract(each.days, soonIn(part)), timeZone) : []));
+    const gaps = lack.flatMap(({ days: lacking, column }) => (column === undefined ? textsOf(subtract(lacking, soon)) : []));
     if (gaps.length > 0) context.note(ofAnswer(`${prefix}Not in the data: ${firstOf(gaps, MAX_GAPS)}.${next}`));
     const partial = partialColumns(part, sql);
     for (const { columns, days: own } of partial) {
       const has = `${columns.length === 1 ? 'has' : 'have'} ${firstOf(columns, MAX_NAMED)}`;
-      context.note(`In ${part.view.name} only ${rangeTexts(own, timeZone).join(', ')} ${has}; elsewhere NULL.`);
+      context.note(`In ${part.view.name} only ${textsOf(own).join(', ')} ${has}; elsewhere NULL.`);
     }
     const withPrefix = (texts: readonly string[]) => texts.map((text) => `${prefix}${text}`);
-    return { covered: withPrefix(rangeTexts(have, timeZone)), gaps: withPrefix(gaps), partial };
+    return { covered: withPrefix(textsOf(have)), gaps: withPrefix(gaps), partial };
   });
   if (way !== undefined) context.note(ofAnswer(way));
   const over = areAsked ? overBy(asked, context.nowMs) : union([...all, ...coming]);
@@ -75,12 +75,11 @@ function noteCoverage({ parts }: Pick<Data, 'parts'>, context: ExportContext, sq
   const [missing, reading] = [daysIn(lacking, 'touched'), daysIn(intersect(lacking, coming), 'touched')];
   const own = [...daysIn(over, 'touched')].filter((day) => !missing.has(day));
   const lead = coveredLead({ covered: own, missing: [...missing], reading: [...reading], areAsked });
-  const soon = rangeTexts(coming, timeZone).map((range) => `${range}: still being read`);
   return {
     held,
     lead,
     covered: found.flatMap(({ covered }) => covered),
-    gaps: [...found.flatMap(({ gaps }) => gaps), ...soon],
+    gaps: [...found.flatMap(({ gaps }) => gaps), ...textsOf(coming).map((range) => `${range}: still being read`)],
     partial: found.flatMap((each) => each.partial),
   };
 }
@@ -194,7 +193,7 @@ export function queryExport({ sql, limit, ...asked }: Asked & { sql: string; lim
 
 /** Rows of all views, counted where the manifests do not give them; undefined where that takes too long. */
 async function rowCountOf(data: Data, { signal, note }: ExportContext): Promise<number | undefined> {
-  const known = data.parts.reduce((sum, { view }) => sum + (view.rowCount ?? 0), 0);
+  const known = sumOfKnown(data.parts, ({ view }) => view.rowCount);
   const unknown = data.parts.filter(({ view }) => view.rowCount === undefined);
   if (unknown.length === 0) return known;
   try {

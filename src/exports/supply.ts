@@ -19,7 +19,7 @@ import { deviceOf, isOnce, isRunning, type JobRecord, lower } from './plan/simil
 import { draftPlan } from './plan-export.ts';
 import type { PlanPart } from './plans.ts';
 import type { ProjectWorkspace } from './project-workspace.ts';
-import { folded, keysOf, listedFields } from './query/columns.ts';
+import { folded, foldedNames, keysOf, listedFields } from './query/columns.ts';
 import { columnsIn, type HoldingRun, heldIn } from './query/data-view.ts';
 import { NoSuchName } from './sql-errors.ts';
 import { type FilesNeeded, lastMidnight, namesColumn, overBy } from './statement.ts';
@@ -163,7 +163,7 @@ interface Search {
 /** Whether a job exports these columns for all visitors, as far as its record shows it. */
 function exportsAll(job: JobRecord, { scope, jobId, columns }: Missing): boolean {
   if (jobId !== undefined) return job.jobId === jobId;
-  const own = new Set(columnsIn({ fields: listedFields(job.fields) }).map(({ name }) => folded(name)));
+  const own = foldedNames(columnsIn({ fields: listedFields(job.fields) }));
   const isWhole = (deviceOf(job) ?? 'all') === 'all' && lower(job.state) !== 'deleted' && lower(job.scope) === scope;
   return isWhole && [...columns.keys()].every((column) => own.has(folded(column)));
 }

@@ -144,6 +144,7 @@ export async function fetchRuns(workspace: ProjectWorkspace, runs: readonly List
 }
 
 function syncedOf(run: ListedDelivery, outcome: Outcome): Synced {
+  if (run.state !== 'available') return { run, outcome: run.state === 'expired' ? 'expired' : 'here before' };
   if (outcome === undefined) return { run, outcome: 'under way' };
   if (outcome.status === 'fulfilled') return { run, outcome: 'fetched' };
   return { run, outcome: 'failed', message: messageOf(outcome.reason) };
@@ -243,10 +244,7 @@ export async function syncExports(asked: SyncAsked, context: ExportContext) {
   const wanted: ListedDelivery[] = meant.filter(({ state }) => state === 'available').toReversed();
   const { outcomes, arriving } = await fetchRuns(workspace, wanted, { ...context, untilMs: nowMs + waitSeconds * 1_000 });
   const others = meant.filter(({ state }) => state !== 'available');
-  const all = [
-    ...wanted.map((run, at) => syncedOf(run, outcomes[at])),
-    ...others.map((run): Synced => ({ run, outcome: run.state === 'expired' ? 'expired' : 'here before' })),
-  ];
+  const all = [...wanted, ...others].map((run, at) => syncedOf(run, outcomes[at]));
   const isUnderWay = all.some(({ outcome }) => outcome === 'under way');
   const { more, ...table } = syncTable(all, jobIds ? jobIds.length : LOST_JOBS_SHOWN);
   const loads = workspace.warehouse?.underWay() ?? [];

@@ -22,7 +22,7 @@ import type { FunnelAnswer } from './funnel-answer.ts';
 import { type FunnelQuestion, needsOf, readFunnel } from './funnel-sql.ts';
 import { OTHER, pageNames } from './page-groups.ts';
 import { pageCondition } from './sql-words.ts';
-import { hasKind, isPageOf, parseStep, readAsWords, type Step } from './step.ts';
+import { hasKind, isPageOf, parseStep, readAsWords } from './step.ts';
 import { type Breakdown, filterWords, isFiltered } from './visit-filters.ts';
 import type { VisitQuestion, VisitScope, Visits } from './visit-relation.ts';
 import { withVisits } from './with-visits.ts';
@@ -82,15 +82,11 @@ function questionOf({ steps: texts, order = 'in_order', within = 'session', with
       `steps: the exports do not say when in a visit a purchase was, so "${early.text}" can only be the last step; name the page before.`,
     );
   if (within === 'session' && withinDays !== undefined) refuse('withinDays: only with within visitor.');
-  if (order === 'direct') requirePages(steps, within);
+  // The very next page is known of pages in a session alone.
+  if (order === 'direct' && within === 'visitor') refuse('order: direct compares pages of one session; use in_order with within visitor.');
+  const event = steps.find((step) => hasKind(step, 'event'));
+  if (order === 'direct' && event) refuse(`order: direct compares pages, and "${event.text}" is an app event; use in_order.`);
   return { steps, order, withinDays: within === 'visitor' ? (withinDays ?? USUAL_WITHIN_DAYS) : undefined, breakdown };
-}
-
-/** The very next page is known of pages in a session alone. */
-function requirePages(steps: readonly Step[], within: string): void {
-  if (within === 'visitor') refuse('order: direct compares pages of one session; use in_order with within visitor.');
-  const other = steps.find((step) => hasKind(step, 'event'));
-  if (other) refuse(`order: direct compares pages, and "${other.text}" is an app event; use in_order.`);
 }
 
 type Read = Awaited<ReturnType<typeof read>>;

@@ -5,7 +5,6 @@ import { ofAnswer } from '../lib/note-mark.ts';
 import { inGroups } from '../lib/number-text.ts';
 import { present } from '../lib/sentences.ts';
 import type { Drawing } from '../names/context.ts';
-import { type CoveredDays } from './covered-days.ts';
 import { groupSentences, groupsOf, MOST_GROUPS } from './funnel.ts';
 import { type CohortsDrawn, cohortsOf, curvesOf, type RetentionAnswer, type ReturnCount, retentionWords } from './retention.ts';
 import { flag } from './sql-words.ts';
@@ -19,7 +18,7 @@ import {
   groupExpression,
   isFiltered,
 } from './visit-filters.ts';
-import { requireVisits, sessionRows, textOf, type VisitQuestion, type Visits, visitRelation } from './visit-relation.ts';
+import { orNull, requireVisits, sessionRows, textOf, type VisitQuestion, type Visits, visitRelation } from './visit-relation.ts';
 import { withVisits } from './with-visits.ts';
 
 /** The question behind retention. */
@@ -53,7 +52,7 @@ function firstSessions({ breakdown }: RetentionQuestion, visits: Visits, { entry
 async function readRetention(asked: RetentionQuestion, visits: Visits) {
   const { by, periods, breakdown, followDays } = asked;
   const { sql, question } = visits;
-  const column = (name: string) => visits.column('sessions', name) ?? 'NULL';
+  const column = orNull(visits);
   const group = groupExpression(breakdown, column) ?? "''";
   const chosen = filterConditions({ ...question, automated: undefined }, column, sql).join(' AND ');
   const open = { ...visits, question: { automated: question.automated } };
@@ -95,11 +94,6 @@ const USUAL_PERIODS = { day: 7, week: 8 };
 /** Periods within which returning is told: a week, or about a month. */
 const USUAL_WITHIN = { day: 7, week: 4 };
 
-/** Days after the range that are read: those of the last period, as far as the files go. */
-function followDaysOf({ last, ofFiles }: CoveredDays, by: 'day' | 'week', periods: number): number {
-  return Math.max(0, Math.min(Math.max(...ofFiles) - last, by === 'day' ? periods : 7 * periods + 6));
-}
-
 /** Who comes back, and when: `analyze_retention`. */
 export function analyzeRetention(request: RetentionRequest, context: ExportContext & Drawing<CohortsDrawn>): Promise<RetentionAnswer> {
   const { by = 'day', breakdown, visitorType } = request;
@@ -113,7 +107,9 @@ export function analyzeRetention(request: RetentionRequest, context: ExportConte
     ...(by === 'day' ? { usualDays: 2 * USUAL_PERIODS.day } : { usualDays: 7 * USUAL_PERIODS.week, leastDays: 7 * USUAL_WITHIN.week }),
   };
   return withVisits(request, needs, context, async (visits) => {
-    const followDays = followDaysOf(visits.days, by, periods);
+    const { last, ofFiles, covered, words, lead } = visits.days;
+    // Those of the last period, as far as the files go.
+    const followDays = Math.max(0, Math.min(Math.max(...ofFiles) - last, by === 'day' ? periods : 7 * periods + 6));
     const returns = await readRetention({ by, periods, breakdown, followDays }, visits);
     if (returns.counts.length === 0) await requireVisits(visits);
     const asked = { by, periods, days: visits.days };
@@ -127,15 +123,13 @@ export function analyzeRetention(request: RetentionRequest, context: ExportConte
       'A cohort is the period (UTC; weeks begin on Monday) of the first session; null: not over or not covered. Who comes back has a ' +
         'session in a later period; within: in any of the first ones, each visitor once.',
     );
-    if (followDays > 0)
-      context.note(`The range is that of first sessions; who comes back is read up to ${dayText(visits.days.last + followDays)}.`);
+    if (followDays > 0) context.note(`The range is that of first sessions; who comes back is read up to ${dayText(last + followDays)}.`);
     const shown = groups.reduce((sum, { visitors }) => sum + visitors, 0);
     if (breakdown && shown < whole.visitors)
       context.note(
         `The ${groups.length} largest groups are shown, ${inGroups(shown)} of ` +
           `${inGroups(whole.visitors)} visitors; the others count in overall.`,
       );
-    const { covered, words, lead } = visits.days;
     const depths = parts.flatMap(({ group, within: own }) =>
       own && own.periods === all?.periods ? [[group, [0, own.visitors - own.returned, own.returned]] as const] : [],
     );

@@ -46,11 +46,6 @@ export interface ScopeFiles {
   readonly soon: ScopeFiles['over'];
 }
 
-/** The range that was asked for, behind a blank; empty where none was. */
-function askedWords({ first, last }: Pick<DaysAsked, 'first' | 'last'>): string {
-  return [first, last].every((day) => day === undefined) ? '' : ` of ${[first, last].map((day) => day && dayText(day)).join(' … ')}`;
-}
-
 /** The first and the last day of an answer, of which the files cover `all`. */
 function endsOf({ first, last, followDays = 0, usualDays = USUAL_DAYS, today }: DaysAsked, all: readonly number[]) {
   // Days that are named are counted as far as they are over, whatever has arrived of them by now.
@@ -73,14 +68,16 @@ export async function chooseDays(asked: DaysAsked, files: readonly ScopeFiles[],
   const covered = inRange.filter((day) => ofFiles.has(day));
   const missing = inRange.filter((day) => !ofFiles.has(day));
   const reading: readonly number[] = missing.filter((day) => ofSoon.has(day));
-  const lead = coveredLead({ covered, missing, reading, areAsked: first !== undefined || last !== undefined });
+  const areAsked = first !== undefined || last !== undefined;
+  const lead = coveredLead({ covered, missing, reading, areAsked });
   if (covered.length === 0 && all.length > 0 && last === undefined && followDays > 0)
     refuse(
       `withinDays: no day has ${followDays} whole days after it that the files cover, so no window of a visitor is over. ${cover}; ` +
         'name fewer days.',
     );
   if (covered.length === 0) {
-    const words = `The downloaded files cover no whole day (UTC)${askedWords(asked)}. ${cover}`;
+    const range = areAsked ? ` of ${[first, last].map((day) => day && dayText(day)).join(' … ')}` : '';
+    const words = `The downloaded files cover no whole day (UTC)${range}. ${cover}`;
     throw new ApiError('missing', `${words}. ${(await wayOn()) ?? planCalls().join(' ')}`);
   }
   return {

@@ -10,6 +10,7 @@ import { hasKind, type Step } from './step.ts';
 import { type Breakdown, deviceSql, fieldOfBreakdown, groupExpression } from './visit-filters.ts';
 import {
   type Expressions,
+  orNull,
   partsOf,
   pathText,
   requireSeen,
@@ -283,7 +284,7 @@ function doneSql(plan: FunnelPlan, visits: Visits): string {
 }
 
 function visitColumns({ steps, group }: FunnelPlan, visits: Visits): Expressions {
-  const column = (field: string) => visits.column('sessions', field) ?? 'NULL';
+  const column = orNull(visits);
   return {
     ...(purchaseBits(steps) > 0 && { bought: flag(`coalesce(${column('session_number_of_transactions')}, 0) > 0`) }),
     ...(steps.some((step) => hasKind(step, 'event')) && {
@@ -385,14 +386,11 @@ const countedRow = ({ kind, depth, value, n, name, device }: VisitRow) => {
   return { kind, depth: Number(depth), value: Number(value), n: Number(n), name: textOf(name), device: textOf(device) };
 };
 
-/** How many there are at each depth. */
-function depthsOf(rows: readonly CountedRow[]): number[] {
-  const depths: number[] = [];
-  for (const { depth, n } of rows) depths[depth] = (depths[depth] ?? 0) + n;
-  return Array.from(depths, (count) => count ?? 0);
-}
-
 const countOf = (rows: readonly CountedRow[]) => sumOfKnown(rows, ({ n }) => n);
+
+/** How many there are at each depth. */
+const depthsOf = (rows: readonly CountedRow[]) =>
+  daysFromTo(0, Math.max(...rows.map(({ depth }) => depth))).map((own) => countOf(rows.filter(({ depth }) => depth === own)));
 
 const eachOf = <Key, Made>(rows: readonly CountedRow[], keyOf: (row: CountedRow) => Key, make: (own: readonly CountedRow[]) => Made) =>
   new Map([...grouped(rows, keyOf)].map(([key, own]) => [key, make(own)] as const));

@@ -113,22 +113,16 @@ export type FunnelChange = NonNullable<FunnelAnswer['changes']>[number] & {
   readonly verdict: 'higher' | 'lower' | 'within noise' | 'too few';
 };
 
-/** The verdict of the metrics' engine over days; undefined where it has too few of them. */
-function verdictOfDays({ verdict, relative }: Judgement): FunnelChange['verdict'] | undefined {
-  if (verdict === 'not enough data') return undefined;
-  if (verdict === 'drift') return (relative ?? 0) > 0 ? 'higher' : 'lower';
-  if (verdict === 'within noise') return verdict;
-  return verdict === 'up' ? 'higher' : 'lower';
-}
-
 /** Where days are too few to learn how much they scatter, only chance of counting is known, and more is asked of it. */
 const CLEAR = 0.001;
 
-/** The verdict, which never goes against the figures beside it. */
-function verdictOf(judged: Judgement, { pValue, points }: { readonly pValue: number; readonly points: number }): FunnelChange['verdict'] {
-  const direction = points > 0 ? 'higher' : 'lower';
-  const verdict = verdictOfDays(judged) ?? (pValue < CLEAR ? direction : 'within noise');
-  return verdict === direction ? verdict : 'within noise';
+/** The verdict of the metrics' engine over days, which never goes against the figures beside it. */
+function verdictOf({ verdict, relative }: Judgement, { pValue, points }: Difference): FunnelChange['verdict'] {
+  const isRise = points > 0;
+  const told = verdict === 'drift' ? (relative ?? 0) > 0 : verdict === 'up';
+  const isClear = verdict === 'not enough data' ? pValue < CLEAR : verdict !== 'within noise' && told === isRise;
+  if (!isClear) return 'within noise';
+  return isRise ? 'higher' : 'lower';
 }
 
 type Day = Pick<DailyPoint, 'label' | 'numerator' | 'denominator'>;
@@ -305,16 +299,12 @@ export function groupsOf(names: readonly string[], counts: Pick<FunnelCounts, 'g
   });
 }
 
-/** Monday of the week of a day; the first day of 1970 was a Thursday. */
-function weekOf(day: number): number {
-  return day - ((((day + 3) % 7) + 7) % 7);
-}
-
 /** Depths of a funnel by day or by week, which begins on Monday. */
 export function groupedDays(days: ReadonlyMap<number, readonly number[]>, by: 'day' | 'week'): Map<string, number[]> {
   const groups = new Map<string, number[]>();
   for (const [day, depths] of [...days].toSorted(([a], [b]) => a - b)) {
-    const name = by === 'day' ? dayText(day) : `week of ${dayText(weekOf(day))}`;
+    // The first day of 1970 was a Thursday.
+    const name = by === 'day' ? dayText(day) : `week of ${dayText(day - ((day + 3) % 7))}`;
     groups.set(name, sumOf([groups.get(name) ?? [], depths]));
   }
   return groups;
@@ -340,18 +330,18 @@ interface Told {
   readonly isFiltered: boolean;
 }
 
-function changeSentence({ changes, steps, beside, unit }: Told): string[] {
-  if (!changes) return beside?.differs ? [groupSentence(beside, unit)] : [];
+function changeSentence({ changes, steps, beside, unit }: Told) {
+  if (!changes) return beside?.differs && groupSentence(beside, unit);
   const moved = changes.filter(({ verdict }) => verdict === 'higher' || verdict === 'lower');
   const [clearest] = moved.toSorted((a, b) => Math.abs(distance(b)) - Math.abs(distance(a)));
-  if (!clearest) return changes.some(({ verdict }) => verdict === 'within noise') ? ['No step of this funnel changed significantly.'] : [];
+  if (!clearest) return changes.some(({ verdict }) => verdict === 'within noise') && 'No step of this funnel changed significantly.';
   const { verdict, step, since, beforePercent = 0, afterPercent = 0, group } = clearest;
   const from = steps.find((_, at) => steps[at + 1]?.step === step);
   const begun = since && ` since ${dateText(since, since.slice(0, 4))}`;
-  return [
+  return (
     `${verdict === 'lower' ? 'Fewer' : 'More'} go on from ${from?.step} to ${step}${begun ?? ''}: ` +
-      `${afterPercent}% against ${beforePercent}% in the baseline${group ? `, most clearly for ${group}` : ''}.`,
-  ];
+    `${afterPercent}% against ${beforePercent}% in the baseline${group ? `, most clearly for ${group}` : ''}.`
+  );
 }
 
 const distance = ({ beforePercent = 0, afterPercent = 0 }: FunnelChange) => afterPercent - beforePercent;
@@ -377,10 +367,8 @@ function steeperWords(steps: readonly FunnelStep[], from: FunnelStep): string {
   return `; the largest share is lost after ${steepest.step}, ${percent(lostShare(steepest))} of ${inGroups(steepest.sessions)}`;
 }
 
-function wholeSentence({ steps, unit }: Told): string[] {
-  const [first, last] = [steps[0], steps.at(-1)];
-  return first && last && first.sessions > 0 ? [`${last.ofFirstPercent}% of ${unit} with ${first.step} reach ${last.step}.`] : [];
-}
+const wholeSentence = ({ steps: [first, ...others], unit }: Told) =>
+  first && first.sessions > 0 && `${others.at(-1)?.ofFirstPercent}% of ${unit} with ${first.step} reach ${others.at(-1)?.step}.`;
 
 /** How groups differ: two of more that stand out, losses first, else that none does; nothing where all have too few. */
 export function groupSentences(groups: readonly FunnelGroup[], unit: Told['unit'], breakdown = 'group', isByDevice?: boolean): string {
@@ -405,8 +393,9 @@ function groupSentence({ group, verdict, differs }: FunnelGroup, noun: string, b
  */
 export function funnelWords(told: Told): { answer: string; compared: string; notes: string[] } {
   const { steps, groups, unit, question, immature, isByDevice } = told;
+  const [first, last] = [steps[0], steps.at(-1)];
   const notes = present(
-    (steps[0]?.sessions ?? 0) < LEAST_SESSIONS && `Fewer than ${LEAST_SESSIONS} ${unit} did the first step: the shares say little.`,
+    (first?.sessions ?? 0) < LEAST_SESSIONS && `Fewer than ${LEAST_SESSIONS} ${unit} did the first step: the shares say little.`,
     question.order === 'direct'
       ? 'Counted: each step is the very next page.'
       : 'Counted: each step comes later than the one before; others may lie between.',
@@ -414,13 +403,10 @@ export function funnelWords(told: Told): { answer: string; compared: string; not
       `A visitor is a browser or device; the steps are done within ${question.withinDays} days of the first. ` +
         `${inGroups(immature)} visitors whose window is not over, or not covered, are left out.`,
     groups && 'Groups are compared with all others, step by step, at a false discovery rate of 5 %.',
-    steps.at(-1)?.medianSeconds === undefined &&
-      steps.length > 1 &&
-      (steps.at(-1)?.sessions ?? 0) > 0 &&
-      'The files do not say when in a visit a purchase was.',
+    last?.medianSeconds === undefined && (last?.sessions ?? 0) > 0 && 'The files do not say when in a visit a purchase was.',
   );
   const compared = groupSentences(groups ?? [], unit, question.breakdown, isByDevice);
-  return { answer: present(...changeSentence(told), compared, lossSentence(told), ...wholeSentence(told)).join(' '), compared, notes };
+  return { answer: present(changeSentence(told), compared, lossSentence(told), wholeSentence(told)).join(' '), compared, notes };
 }
 
 /** The parts of a funnel that are drawn. */

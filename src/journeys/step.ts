@@ -48,15 +48,9 @@ function paths(part: string): string[] {
 
 /** The pages that words stand for: one of that very name, as screens have, those with such a part in their path, and usual ones. */
 function pagesCalled(text: string): string[] | undefined {
-  if (!WORDS.test(text)) return undefined;
+  if (!WORDS.test(text) || PURCHASE.test(text)) return undefined;
   const name = text.replace(PAGE_WORDS, '').toLowerCase().replaceAll(' ', '-');
   return [...new Set([text, ...paths(name), ...(USUAL_PATHS[name] ?? [])])];
-}
-
-/** The ways in which a part of a step is fulfilled. */
-function choicesOf(text: string, step: string, parameter: string): Choice[] {
-  const pages = PURCHASE.test(text) ? undefined : pagesCalled(text);
-  return pages ? pages.map((pattern) => ({ kind: 'page', pattern })) : [choiceOf(text, step, parameter)];
 }
 
 function choiceOf(text: string, step: string, parameter: string): Choice {
@@ -77,10 +71,13 @@ export function parseStep(text: string, parameter: string): Step {
     .trim()
     .split(BETWEEN)
     .map((part) => part.trim())
-    .filter((part) => part !== '');
-  const [first, ...others] = parts.flatMap((part) => choicesOf(part, text, parameter));
+    .filter((part) => part !== '')
+    .map((part) => ({ part, pages: pagesCalled(part) }));
+  const [first, ...others] = parts.flatMap(
+    ({ part, pages }): Choice[] => pages?.map((pattern) => ({ kind: 'page', pattern })) ?? [choiceOf(part, text, parameter)],
+  );
   if (first === undefined) return refuse(`${parameter}: a step is empty; write a path such as /cart, event:NAME or purchase.`);
-  const read = parts.flatMap((part) => (PURCHASE.test(part) ? [] : (pagesCalled(part)?.slice(1) ?? [])));
+  const read = parts.flatMap(({ pages = [] }) => pages.slice(1));
   return { text: text.trim(), choices: [first, ...others], ...(read.length > 0 && { readAs: read.join(', ') }) };
 }
 
@@ -99,17 +96,12 @@ export function isPageOf({ choices }: Step, path: string): boolean {
   return choices.some((choice) => choice.kind === 'page' && likeness(choice.pattern)(path));
 }
 
-/** The page that confirms an order, in place of the purchase. */
-function confirmation(text: string): Step {
-  const [first = '', ...others] = CONFIRMATION;
-  const page = (pattern: string): Choice => ({ kind: 'page', pattern });
-  return { text, choices: [page(first), ...others.map(page)], readAs: CONFIRMATION.join(', ') };
-}
-
 /** A step that can only be a page, for filters and starts that are pages; refuses another. */
 export function pageStep(text: string, parameter: string): Step {
   const step = parseStep(text, parameter);
-  if (step.choices.every(({ kind }) => kind === 'purchase')) return confirmation(step.text);
+  // The page that confirms an order, in place of the purchase.
+  if (step.choices.every(({ kind }) => kind === 'purchase'))
+    return { ...parseStep(CONFIRMATION.join(' | '), parameter), text: step.text, readAs: CONFIRMATION.join(', ') };
   if (!step.choices.every(({ kind }) => kind === 'page')) refuse(`${parameter}: "${text}" is no page; write a path such as /p/*.`);
   return step;
 }

@@ -6,10 +6,11 @@ import { DAY_MS } from '../lib/clock.ts';
 import { grouped } from '../lib/grouped.ts';
 import { hint } from '../lib/hint.ts';
 import { nearestFirst } from '../lib/nearest.ts';
-import { formatNumber, inGroups } from '../lib/number-text.ts';
+import { inGroups } from '../lib/number-text.ts';
 import type { Context } from '../names/context.ts';
 import { type CoveredDays, daysFromTo, daysWords, type ScopeFiles } from './covered-days.ts';
 import { meantValues, type TextFilter } from './filter-values.ts';
+import { percentOf } from './proportions.ts';
 import { dayOfMs, eventCondition, flag, isBetween, keyOf, msOf, pageCondition, type SqlWords } from './sql-words.ts';
 import { type Choice, hasKind, type Step } from './step.ts';
 import { deviceSql, entryCondition, type Filters, filterConditions, isFiltered, sessionFilters } from './visit-filters.ts';
@@ -92,6 +93,12 @@ function columnsOf(expressions: Expressions): string {
     .map(([name, expression]) => `, ${expression} AS ${name}`)
     .join('');
 }
+
+/** The columns of the sessions by their fields; NULL where there is none. */
+export const orNull =
+  ({ column }: Pick<Visits, 'column'>) =>
+  (field: string) =>
+    column('sessions', field) ?? 'NULL';
 
 /** The path of a view as a text, from columns of the views. */
 export function pathText(visits: Visits): string {
@@ -188,13 +195,13 @@ function onCoveredDays({ days }: Days, time: string): string[] {
 
 /** Counts the automated sessions among those of the covered days, under the other filters. */
 function automatedSql(coverage: Covered): string[] {
-  const { sql, filters, column, knowsAutomated } = coverage;
+  const { sql, filters, knowsAutomated } = coverage;
   if (!knowsAutomated) return [];
-  const [time, automated] = [column('sessions', 'session_time'), column('sessions', 'is_excludable')];
-  if (time === undefined || automated === undefined) return [];
-  const conditions = filterConditions({ ...filters, automated: undefined }, (field) => column('sessions', field) ?? 'NULL', sql);
-  const where = [...onCoveredDays(coverage, time), ...conditions].join(' AND ');
-  return [`SELECT 'automated' AS kind, count(*) AS n, sum(${flag(`coalesce(${automated}, false)`)}) AS part FROM sessions WHERE ${where}`];
+  const column = orNull(coverage);
+  const conditions = filterConditions({ ...filters, automated: undefined }, column, sql);
+  const where = [...onCoveredDays(coverage, column('session_time')), ...conditions].join(' AND ');
+  const automated = flag(`coalesce(${column('is_excludable')}, false)`);
+  return [`SELECT 'automated' AS kind, count(*) AS n, sum(${automated}) AS part FROM sessions WHERE ${where}`];
 }
 
 /** Counts the rows of the days that are left out because a file lacks them. */
@@ -243,20 +250,15 @@ function missingWords(coverage: Covered, counts: readonly Count[]): string {
   return `Not covered, and left out: ${lacks.join('; ')}${there}.${days.reading.length === days.missing.length ? '' : next}`;
 }
 
-function automatedWords({ filters }: Covered, { n, part }: Count): string {
-  const share = n > 0 ? ` (${formatNumber(Number(((100 * part) / n).toFixed(1)))}%)` : '';
-  const done = filters.automated === 'exclude' ? 'are left out' : 'count, as in the metrics';
-  return `Automated sessions ${done}: ${inGroups(part)} of ${inGroups(n)}${share}.`;
-}
-
 /** Says which days of the range are left out, with the rows of them that are here, and how many sessions are automated. */
 export async function noteCoverage(coverage: Covered, context: Pick<Context, 'note'>): Promise<void> {
   const parts = [...automatedSql(coverage), ...leftOutSql(coverage)];
   const rows = parts.length === 0 ? [] : await coverage.select(parts.join('\nUNION ALL '));
   const counts = rows.map(({ kind, n, part }): Count => ({ kind: typeof kind === 'string' ? kind : '', n: Number(n), part: Number(part) }));
   if (coverage.days.missing.length > 0) context.note(missingWords(coverage, counts));
-  const automated = counts.find(({ kind }) => kind === 'automated');
-  if (automated && automated.n > 0) context.note(automatedWords(coverage, automated));
+  const { n = 0, part = 0 } = counts.find(({ kind }) => kind === 'automated') ?? {};
+  const done = coverage.filters.automated === 'exclude' ? 'are left out' : 'count, as in the metrics';
+  if (n > 0) context.note(`Automated sessions ${done}: ${inGroups(part)} of ${inGroups(n)} (${percentOf(part, n)}%).`);
 }
 
 /** The fields of filters whose values are free texts. */
@@ -344,7 +346,7 @@ export async function requireVisits(visits: Visits): Promise<void> {
   const [only, ...others] = filters;
   if (only && others.length === 0 && question.devices)
     refuse(`${only.words}: no session of ${rangeOf(days)}; there are ${listed(await sessionsBy('device_id', deviceSql, visits))}.`);
-  const column = (field: string) => visits.column('sessions', field) ?? 'NULL';
+  const column = orNull(visits);
   const parts = filters.map(({ field, condition }, at) => `sum(${flag(condition(column(field), sql))}) AS f${at}`);
   const from = `sessions WHERE ${onCoveredDays(visits, column('session_time')).join(' AND ')}`;
   const [row] = await visits.select(`SELECT ${['count(*) AS n', ...parts].join(', ')} FROM ${from}`);
@@ -410,8 +412,7 @@ export async function unreached(step: Step, parameter: string, visits: Visits): 
 
 /** Throws where no session of the files has a purchase, as in a project without a shop: nothing can be told of its purchases. */
 export async function requirePurchases(visits: Pick<Visits, 'column' | 'select'>): Promise<void> {
-  const transactions = visits.column('sessions', 'session_number_of_transactions');
-  if (transactions === undefined || (await hasRows(visits, 'sessions', `${transactions} > 0`))) return;
+  if (await hasRows(visits, 'sessions', `${orNull(visits)('session_number_of_transactions')} > 0`)) return;
   throw new ApiError(
     'missing',
     'outcome: no session of these files has a purchase; name another one, such as bounce or the path of a page that visitors should reach.',

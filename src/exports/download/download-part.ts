@@ -199,17 +199,6 @@ async function openPartFile(path: string, { format, quota, keep, signal }: PartF
   let inspection = inspect(format);
   let offset = 0;
 
-  async function inspectAll(chunks: readonly Buffer[]): Promise<void> {
-    for (const chunk of chunks) await inspection.add(chunk);
-  }
-
-  async function write(chunks: readonly Buffer[], bytes: number): Promise<void> {
-    const { bytesWritten } = await file.writev(chunks);
-    // The system may take less than it was given.
-    if (bytesWritten < bytes) await file.appendFile(Buffer.concat(chunks).subarray(bytesWritten));
-    room.written(bytes);
-  }
-
   async function begin(): Promise<void> {
     if (!keep) return file.truncate(0);
     const there = file.createReadStream({ start: 0, autoClose: false, highWaterMark: READ_BYTES });
@@ -229,10 +218,11 @@ async function openPartFile(path: string, { format, quota, keep, signal }: PartF
     announce: (bytes: number) => room.need(bytes + RECORD_BYTES),
     /** Writes bytes behind the others, and inspects them meanwhile. */
     async take(chunks: readonly Buffer[]): Promise<void> {
-      const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
-      await part.announce(bytes);
-      await Promise.all([write(chunks, bytes), inspectAll(chunks)]);
-      offset += bytes;
+      const all = Buffer.concat(chunks);
+      await part.announce(all.length);
+      await Promise.all([file.appendFile(all), inspection.add(all)]);
+      room.written(all.length);
+      offset += all.length;
     },
     /** Forgets all bytes. */
     async restart(): Promise<void> {

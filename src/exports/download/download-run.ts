@@ -48,16 +48,13 @@ function endOf(first: Pace | undefined, last: Pace): number | undefined {
   return last.atMs + ((whole - last.rate) * (last.atMs - first.atMs)) / (last.rate - first.rate);
 }
 
-/** The pause before the next look: longer each time, but none beyond the instant at which the run should end. */
-function pauseOf(usualMs: number, endsMs = Number.POSITIVE_INFINITY, nowMs: number): number {
-  return Math.min(usualMs, Math.max(FIRST_WAIT_MS, endsMs - nowMs));
-}
-
 /** Polls until the run has succeeded, and returns it with its files; throws a `WorkspaceError` where it fails. */
 async function followRun({ jobId, runId }: RunId, { ask, clock, signal, report }: DownloadContext): Promise<RunRecord> {
   let [waitMs, failures] = [FIRST_WAIT_MS, 0];
   let first: Pace | undefined;
   let endsMs: number | undefined;
+  // Longer each time, but not beyond the instant at which the run should end.
+  const pauseMs = () => Math.min(waitMs, Math.max(FIRST_WAIT_MS, (endsMs ?? Number.POSITIVE_INFINITY) - clock.now()));
   for (;;) {
     try {
       const run = await ask(getExportRun, { jobId, runId });
@@ -79,7 +76,7 @@ async function followRun({ jobId, runId }: RunId, { ask, clock, signal, report }
       failures += 1;
       if (failures >= MAX_FAILURES) throw error;
     }
-    await clock.sleep(pauseOf(waitMs, endsMs, clock.now()), signal);
+    await clock.sleep(pauseMs(), signal);
     waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 1.5);
   }
 }

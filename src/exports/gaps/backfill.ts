@@ -46,14 +46,13 @@ function columnOf(field: Field, variables: readonly Variable[]): Column | string
 }
 
 /** The segment of a job: null for all visitors, undefined where neither the request that made it nor its record shows one. */
-function segmentOf(job: JobRecord, made: JobBody | undefined): unknown {
-  return made?.segmentId ?? job['segmentId'] ?? job.filters?.['segmentId'];
-}
+const segmentOf = (job: JobRecord, made: JobBody | undefined): unknown => made?.segmentId ?? job['segmentId'] ?? job.filters?.['segmentId'];
 
 /** The content of a job as its record shows it; `made` is the request that created it, where a plan did. */
 export function contentOf(job: JobRecord, made: JobBody | undefined, variables: readonly Variable[]): BackfillContent {
   const found = (made?.fields ?? job.fields ?? []).map((field: Field) => columnOf(field, variables));
-  const [format, device, segment] = [exportFormat.safeParse(job.format?.toUpperCase()).data, deviceOf(job), segmentOf(job, made)];
+  const [format, device] = [exportFormat.safeParse(job.format?.toUpperCase()).data, deviceOf(job)];
+  const segment = segmentOf(job, made);
   const way = hint('plan_export', ', plan the backfill with plan_export and its segmentId', ', plan it apart');
   return {
     format: format ?? 'JSONL',

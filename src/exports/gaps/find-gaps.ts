@@ -268,8 +268,8 @@ export function gapRows({ intervals, timeZone, unit }: GapStudy) {
 
 /** As many rows as fit, those of gaps before the others, in order of time. */
 export function mostTelling(rows: ReturnType<typeof gapRows>, most: number): ReturnType<typeof gapRows> {
-  const isGap = ({ status }: (typeof rows)[number]) => GAPS.includes(status);
-  const kept = new Set([...rows.filter(isGap), ...rows.filter((row) => !isGap(row))].slice(0, most));
+  const isOther = ({ status }: (typeof rows)[number]) => Number(!GAPS.includes(status));
+  const kept = new Set(rows.toSorted((a, b) => isOther(a) - isOther(b)).slice(0, most));
   return rows.filter((row) => kept.has(row));
 }
 

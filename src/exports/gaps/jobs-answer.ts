@@ -148,8 +148,8 @@ const named = (ids: readonly (number | string)[]) => firstOf(ids, MOST_NAMED);
 /** The jobs of a page, those that recur, are under way or ended without files first; others keep their order behind them. */
 export function mattersFirst({ jobs, once }: Pick<JobsRead, 'jobs' | 'once'>): JobRecord[] {
   const empty = new Set(once.filter(({ hasFiles }) => hasFiles === false).map(({ jobId }) => jobId));
-  const matters = (job: JobRecord) => !isOnce(job) || !isCompleted(job) || empty.has(job.jobId);
-  return [...jobs.filter(matters), ...jobs.filter((job) => !matters(job))];
+  const isDone = (job: JobRecord) => Number(isOnce(job) && isCompleted(job) && !empty.has(job.jobId));
+  return jobs.toSorted((a, b) => isDone(a) - isDone(b));
 }
 
 /** `"Daily views": 19 of 19 runs succeeded, 1 of them without rows; 1 day without a good run`, for the recurring job of this health. */

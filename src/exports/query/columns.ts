@@ -176,6 +176,9 @@ export function folded(name: string): string {
   return name.toLowerCase();
 }
 
+/** The names of columns in that way. */
+export const foldedNames = (columns: readonly { readonly name: string }[]) => new Set(columns.map(({ name }) => folded(name)));
+
 /** Names as they are compared: services differ in case and in what stands between words. */
 const plain = (name: string) => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
 
@@ -268,7 +271,7 @@ export function mergedColumns(all: readonly (readonly Column[])[]): Column[] {
 /** The same, each followed by the one in a derived unit. */
 export function columnsOf(all: readonly (readonly Column[])[]): Column[] {
   const stored = mergedColumns(all);
-  const names = new Set(stored.map(({ name }) => folded(name)));
+  const names = foldedNames(stored);
   return stored.flatMap((column) => {
     const derivation = column.unit && derivations[column.unit];
     const name = derivation?.nameOf(column.name);

@@ -6,7 +6,7 @@ import { firstOf } from '../../lib/sentences.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
 import { type Held, rangeOf } from '../coverage.ts';
 import { type RunManifest, runKey, type StoredColumn } from '../store/manifest.ts';
-import { type Column, columnOf, columnsOf, folded, keysOf, promisedColumns, timeColumn, variableNames } from './columns.ts';
+import { type Column, columnOf, columnsOf, folded, foldedNames, keysOf, promisedColumns, timeColumn, variableNames } from './columns.ts';
 import { identifier, type Overlap, type Source, viewSql } from './view-sql.ts';
 
 /** A run as far as it says what its files hold: one that is here, or that a plan will bring. */
@@ -28,7 +28,7 @@ export function columnsIn({ table, fields }: Pick<HoldingRun, 'table' | 'fields'
 
 /** The columns that identify a row of each of these runs of a scope. */
 export function commonKeys([first, ...others]: readonly HoldingRun[]) {
-  const names = others.map((run) => new Set(columnsIn(run).map(({ name }) => folded(name))));
+  const names = others.map((run) => foldedNames(columnsIn(run)));
   const common = first ? columnsIn(first).filter(({ name }) => names.every((each) => each.has(folded(name)))) : [];
   return keysOf(first?.scope ?? '', common);
 }
@@ -83,7 +83,7 @@ function heldBy<Run extends HoldingRun>(
   runs: readonly Run[],
   { columns, isComing = () => false }: RunTraits<Run>,
 ): Held {
-  const names = new Map([...columns].map(([run, own]) => [run, new Set(own.map(({ name }) => folded(name)))]));
+  const names = new Map([...columns].map(([run, own]) => [run, foldedNames(own)]));
   const areParts = runs.every(isFiltered);
   return (column, deviceIds) => {
     const counts = (run: Run) => {

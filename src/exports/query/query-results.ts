@@ -15,7 +15,6 @@ const MAX_RESULTS = 10;
 /** How long a result can be read again. */
 const LIFE_MS = DAY_MS;
 const ENDING = '.csv';
-const RESULT_ID = /^[\da-f]{12}$/;
 
 /** All rows of an answered query. */
 interface QueryRows {
@@ -31,15 +30,19 @@ export function queryResults(workspace: Pick<ProjectWorkspace, 'dir' | 'quotaByt
   const directory = resultsDirectory(workspace.dir);
   const fileOf = (id: string) => join(directory, `${id}${ENDING}`);
 
-  const keptAt = async (path: string) => (await statOf(path))?.mtimeMs ?? Number.NEGATIVE_INFINITY;
   const isFresh = (keptAtMs: number) => Math.abs(nowMs - keptAtMs) < LIFE_MS;
 
   /** Files from the latest on; one that a killed process left half written is none of `ENDING`. */
   async function all() {
     const names = await namesIn(directory);
-    const kept = await Promise.all(names.map(async (name) => ({ name, keptAtMs: await keptAt(join(directory, name)) })));
+    const kept = await Promise.all(
+      names.map(async (name) => ({ name, keptAtMs: (await statOf(join(directory, name)))?.mtimeMs ?? Number.NEGATIVE_INFINITY })),
+    );
     return kept.toSorted((a, b) => b.keptAtMs - a.keptAtMs);
   }
+
+  const ids = async () =>
+    (await all()).flatMap(({ name, keptAtMs }) => (name.endsWith(ENDING) && isFresh(keptAtMs) ? name.slice(0, -ENDING.length) : []));
 
   async function sweep(): Promise<void> {
     const leaving = (await all()).filter(({ keptAtMs }, place) => place >= MAX_RESULTS || !isFresh(keptAtMs));
@@ -65,12 +68,10 @@ export function queryResults(workspace: Pick<ProjectWorkspace, 'dir' | 'quotaByt
     },
     /** The rows as CSV; undefined where they had to make room. */
     async find(id: string): Promise<string | undefined> {
-      if (!RESULT_ID.test(id) || !isFresh(await keptAt(fileOf(id)))) return undefined;
-      return readFile(fileOf(id), 'utf8').catch(() => undefined);
+      return (await ids()).includes(id) ? readFile(fileOf(id), 'utf8').catch(() => undefined) : undefined;
     },
     /** Ids from the latest on. */
-    ids: async () =>
-      (await all()).flatMap(({ name, keptAtMs }) => (name.endsWith(ENDING) && isFresh(keptAtMs) ? name.slice(0, -ENDING.length) : [])),
+    ids,
   };
 }
 

@@ -212,13 +212,6 @@ interface LoadPlace {
 const LOADS_AT_ONCE = 2;
 const inTurn = createFairSemaphore(LOADS_AT_ONCE);
 
-/** The state of a project in this process; sessions of all its callers share it. */
-function stateOf({ states }: Warehouse, project: string): LoadState {
-  const state = states.get(project) ?? { running: new Map(), done: new Set(), failures: new Map(), listeners: new Set() };
-  states.set(project, state);
-  return state;
-}
-
 /** `<authentication server>/<project>`: ids of two servers may be equal. */
 export function projectName(authUrl: string, projectId: number): string {
   return `${safeName(authUrl)}/${projectId}`;
@@ -304,10 +297,12 @@ export function openProjectWarehouse(
   warehouse: Warehouse,
   { authUrl, projectId, permit }: { readonly authUrl: string; readonly projectId: number; readonly permit: () => Promise<unknown> },
 ) {
-  const { access, loader, reader, pieceRows } = warehouse;
+  const { access, loader, reader, pieceRows, states } = warehouse;
   const project = projectName(authUrl, projectId);
   const ledger = ledgerOf(access, loader, project);
-  const state = stateOf(warehouse, project);
+  // Sessions of all its callers share it.
+  const state: LoadState = states.get(project) ?? { running: new Map(), done: new Set(), failures: new Map(), listeners: new Set() };
+  states.set(project, state);
   const started = new Set<Promise<void>>();
   const { listeners } = state;
   const parts = { access, loader, ledger, project, pieceRows };

@@ -31,7 +31,7 @@ export function differenceOf(one: Share, other: Share): Estimate {
 
 /** Estimates whose errors are independent of each other, each times a weight, added up. */
 function weighted(parts: readonly (readonly [estimate: Estimate, weight: number])[]): Estimate {
-  const value = parts.reduce((sum, [estimate, weight]) => sum + weight * estimate.value, 0);
+  const value = sumOfKnown(parts, ([estimate, weight]) => weight * estimate.value);
   const half = (side: number) =>
     Math.hypot(...parts.map(([estimate, weight]) => weight * (estimate.value - (side * weight > 0 ? estimate.high : estimate.low))));
   return { value, low: value - half(-1), high: value + half(1) };
@@ -154,18 +154,16 @@ export function doubtOf(effect: ConditionEffect): Verdict | undefined {
 export function togetherOf(effects: readonly ConditionEffect[]): ConditionEffect | undefined {
   const parts = effects.filter((effect) => effect.comparable > 0 && isFair(effect));
   if (parts.length < 2) return undefined;
-  const sum = (all: readonly ConditionEffect[], of: (effect: ConditionEffect) => number) =>
-    all.reduce((total, effect) => total + of(effect), 0);
-  const comparable = sum(parts, (effect) => effect.comparable);
-  const mean = (of: (effect: ConditionEffect) => number) => sum(parts, (effect) => effect.comparable * of(effect)) / comparable;
+  const comparable = sumOfKnown(parts, (effect) => effect.comparable);
+  const mean = (of: (effect: ConditionEffect) => number) => sumOfKnown(parts, (effect) => effect.comparable * of(effect)) / comparable;
   return {
-    sessions: sum(effects, ({ sessions }) => sessions),
+    sessions: sumOfKnown(effects, ({ sessions }) => sessions),
     comparable,
     withShare: mean(({ withShare }) => withShare),
     withoutShare: mean(({ withoutShare }) => withoutShare),
     difference: weighted(parts.map((effect) => [effect.difference, effect.comparable / comparable])),
     lostRevenue: weighted(parts.map(({ lostRevenue }) => [lostRevenue, 1])),
-    effectiveControls: sum(parts, ({ effectiveControls }) => effectiveControls),
+    effectiveControls: sumOfKnown(parts, ({ effectiveControls }) => effectiveControls),
     metMore: [],
   };
 }
@@ -337,10 +335,10 @@ export function sampleRatioMismatch(arms: readonly Arm[]): number[] | undefined 
   if (arms.length < 2) return undefined;
   const planned = plannedShares(arms);
   const total = sumOfKnown(arms, ({ visitors }) => visitors);
-  const statistic = arms.reduce((sum, { visitors }, at) => {
+  const statistic = sumOfKnown(arms.entries(), ([at, { visitors }]) => {
     const expected = total * nth(planned, at);
-    return sum + (visitors - expected) ** 2 / expected;
-  }, 0);
+    return (visitors - expected) ** 2 / expected;
+  });
   const probability = tailOf(Math.max(0, scoreOfChiSquare(statistic, arms.length - 1))) / 2;
   return probability < MISMATCH ? planned : undefined;
 }

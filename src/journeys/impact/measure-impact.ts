@@ -363,13 +363,6 @@ async function countSessions(visits: Visits): Promise<number> {
   return sessions;
 }
 
-/** The meaning of columns of the answer. */
-function lostNote({ kind }: Outcome, rows: readonly ImpactRow[]): string {
-  const plain = rows.some(({ plainPoints }) => plainPoints !== undefined);
-  const words = plain ? 'plainPoints: all sessions with it at that view less all without; lost: ' : 'lost: ';
-  return `${words}over these days, negative where ${kind === 'purchase' ? 'more was sold' : 'there were more'}.`;
-}
-
 /** The parts of an answer that say how it is to be read. */
 interface Shown {
   readonly tested: readonly Tested[];
@@ -437,8 +430,11 @@ export async function measureImpact(question: ImpactQuestion, context: ImpactUse
     const isHarm = outcome.kind === 'bounce';
     const sorted = all.toSorted(byCost(outcome.aim, isHarm));
     const rows = await coincidences(sorted.slice(0, limit), visits.days, context);
-    for (const note of [...notesOf({ tested, rows, isLooked, isAll: conditions === undefined }, visits), lostNote(outcome, rows)])
-      context.note(note);
+    const plain = rows.some(({ plainPoints }) => plainPoints !== undefined)
+      ? 'plainPoints: all sessions with it at that view less all without; '
+      : '';
+    const lost = `${plain}lost: over these days, negative where ${outcome.kind === 'purchase' ? 'more was sold' : 'there were more'}.`;
+    for (const note of [...notesOf({ tested, rows, isLooked, isAll: conditions === undefined }, visits), lost]) context.note(note);
     if (sorted.length > rows.length) context.note(`${rows.length} of ${sorted.length} rows; limit shows more.`);
     const currency = hasRevenue ? await currencyOf(['cents'], context) : undefined;
     const judged = tested.filter(({ effect }) => doubtOf(effect) === undefined).length + experiments.length;

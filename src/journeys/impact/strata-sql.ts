@@ -1,5 +1,6 @@
 import { refuse } from '../../api/errors.ts';
 import { nth } from '../../lib/nth.ts';
+import { sumOfKnown } from '../../lib/tally.ts';
 import { groupPages, likeness, type PathViews, viewsOf } from '../page-groups.ts';
 import { cases, eventCondition, flag, hostOf, keyOf, maskOf, msOf, pageCondition } from '../sql-words.ts';
 import { hasKind, isPageOf, pageSteps, parseStep, type Step } from '../step.ts';
@@ -408,7 +409,7 @@ async function messagesOf(visits: Visits): Promise<Counted[] | undefined> {
 
 /** The lowest limit that few enough of some views exceed. */
 function limitOf(limits: readonly number[], paths: readonly ProfiledPath[], countsOf: (path: ProfiledPath) => readonly number[]): number {
-  const exceeded = limits.map((_, at) => paths.reduce((sum, path) => sum + nth(countsOf(path), at), 0));
+  const exceeded = limits.map((_, at) => sumOfKnown(paths, (path) => countsOf(path)[at]));
   return usualLimit(limits, exceeded, viewsOf(paths));
 }
 
@@ -455,13 +456,10 @@ function everyCondition(paths: readonly ProfiledPath[], messages: readonly Count
   });
 }
 
-function isOfViews(asked: AskedCondition): asked is AskedCondition & { what: Condition['what'] } {
-  return asked.what !== 'variable';
-}
-
 /** The conditions of a call, checked; a message stands for each group of messages that it means, errors without one for each message. */
 function askedConditions(asked: readonly AskedCondition[], messages: readonly Counted[] | undefined): Condition[] {
-  return asked.filter(isOfViews).flatMap(({ what, pages, overSeconds, over, message }): Condition[] => {
+  return asked.flatMap(({ what, pages, overSeconds, over, message }): Condition[] => {
+    if (what === 'variable') return [];
     if (message !== undefined) return meantMessages(message, messages).map((text) => ({ what, pages, message: text }));
     const each = what === 'js_error' ? errorConditions(messages, MOST_PROBES - asked.length) : [];
     if (each.some((condition) => condition.message !== undefined)) return each.map((condition) => ({ ...condition, pages }));
