@@ -162,6 +162,18 @@ const MOST_NAMES = 2;
 /** Whether comparable days changed, the way of the figures, which that explains. */
 const isOwnWay = (change: Change) => isChanged(change.judgement) && (change.judgement.relative ?? 0) * (figuresOf(change) ?? 0) >= 0;
 
+/** Days of some that are no part of the levels of the ranges, as an occasion each. */
+function standingOut(change: Change, reading: Reading, scene: ComparisonScene, labels: readonly string[]): Occasion[] {
+  const { metric } = change;
+  const year = scene.period.to.slice(0, 4);
+  const unusual = leftOut(change, reading, scene).filter(({ from }) => !scene.specialDays(from));
+  return unusual.map((own) => ({
+    name: `${nameOfDays(metric, pointsKnown(reading, metric), own)} ${rangeText(own.from, own.to ?? own.from, year)}`,
+    days: labels.filter((label) => isOn(own, { first: label, last: label })).map((label) => ({ label, offset: logOf(own.relative) })),
+    isClear: true,
+  }));
+}
+
 /**
  * Why the figures of two ranges differ: special days, and where comparable days do not differ, days that stand out, with their part of the
  * difference: what is left where each of these is as usual is not theirs.
@@ -182,13 +194,7 @@ function calendarCauses(change: Change, scene: ComparisonScene, reading: Reading
   const special = occasionsOf(points, new Set(labels), specialDays, owned).filter(
     ({ name }) => countOf(before, name) !== countOf(after, name),
   );
-  const unusual = leftOut(change, reading, scene).filter(({ from }) => !specialDays(from));
-  const standingOut = unusual.map((own) => ({
-    name: `${nameOfDays(metric, points, own)} ${rangeText(own.from, own.to ?? own.from, period.to.slice(0, 4))}`,
-    days: labels.filter((label) => isOn(own, { first: label, last: label })).map((label) => ({ label, offset: logOf(own.relative) })),
-    isClear: true,
-  }));
-  const occasions = [...joined(special), ...standingOut];
+  const occasions = [...joined(special), ...standingOut(change, reading, scene, labels)];
   const differenceWithout = (left: readonly Pick<Occasion, 'days'>[]) => {
     const effects = left.flatMap(({ days }) => days);
     // Of a day that stands out in an episode too, both.
@@ -204,10 +210,12 @@ function calendarCauses(change: Change, scene: ComparisonScene, reading: Reading
     .slice(0, MOST_NAMES);
   // A change of comparable days is the reason where it makes most of the difference, and is not the season.
   const hasOrdinary = [before, after].every((days) => days.some(({ label }) => !specialDays(label)));
-  const least = hasOrdinary && isOwnWay(change) && seasonCauses(change, reading).length === 0 ? MOST : LEAST_PART;
+  const isOwn = () => isOwnWay(change) && seasonCauses(change, reading).length === 0;
+  const least = hasOrdinary && isOwn() ? MOST : LEAST_PART;
   if (!(partOf(occasions) >= least) || !occasions.some(({ isClear }) => isClear)) return [];
   // All that comparable days do not show, by the levels that the verdict is about: without any that is of special days too.
-  const share = hasOrdinary ? 1 - logOf(change.judgement.relative ?? 0) / differenceWithout([]) : partOf(occasions);
+  const byLevels = () => 1 - logOf(change.judgement.relative ?? 0) / differenceWithout([]);
+  const share = hasOrdinary ? byLevels() : partOf(occasions);
   return [{ kind: 'special day', name: listed(told.map(({ name }) => name)), share: Number(share.toFixed(2)), basis: 'measured' }];
 }
 
