@@ -6,6 +6,7 @@ import { DAY_MS } from '../lib/clock.ts';
 import { byLeast } from '../lib/order.ts';
 import type { Context } from '../names/context.ts';
 import { fold } from '../names/match-name.ts';
+import { courseOf, hasCourse } from './engine/judge-series.ts';
 import {
   chooseStep,
   isFailed,
@@ -15,11 +16,13 @@ import {
   resultIdOf,
   type Step,
   type StepResult,
+  seriesOf,
   soundOf,
   stepsOf,
   withoutRuns,
 } from './runs.ts';
 import { readReports } from './scenario-reports.ts';
+import { metricFact } from './speed-metrics.ts';
 
 /** How neighbours are read: `isLate` says that the answer should not wait for more. */
 interface Reads extends Pick<Context, 'ask' | 'note' | 'lists'> {
@@ -79,10 +82,18 @@ export async function runsNear(run: KnownRun, named: number | undefined, context
   const scenarioId = named ?? (await scenarioOf(run, context));
   if (scenarioId === undefined || dateMs === undefined) return undefined;
   const { reports } = await readReports(context.ask, scenarioId, [{ startMs: dateMs - NEAR_MS, endMs: dateMs + NEAR_MS }]);
-  const steps = stepsOf(reports.filter((report) => !isFailed(report) || hasRun(report, run)));
   const isOwn = ({ stepResultId }: RunFigures) => stepResultId === run.stepResultId;
-  const own = steps.map((step) => ({ step: step.name, runs: figuresOf(step) })).find(({ runs }) => runs.some(isOwn));
-  return { step: own?.step, runs: own?.runs.filter((each) => !isOwn(each)) ?? [] };
+  const steps = stepsOf(reports.filter((report) => !isFailed(report) || hasRun(report, run)));
+  const step = steps.find((each) => figuresOf(each).some(isOwn));
+  if (!step) return { step: undefined, runs: [] };
+  const { effect } = metricFact('largestContentfulPaint');
+  const series = seriesOf(step, 'largestContentfulPaint');
+  const levels = hasCourse(series) ? courseOf({ series, effect }, 'UTC').level : [];
+  const levelAt = (date = Number.NaN) => levels[series.dates.indexOf(date)] ?? Number.NaN;
+  const runs = figuresOf(step);
+  // A change that is located among them divides what is usual.
+  const level = levelAt(runs.find(isOwn)?.date);
+  return { step: step.name, runs: runs.filter((each) => !isOwn(each) && !(Math.abs(levelAt(each.date) - level) > effect.relative)) };
 }
 
 /** The scenario of a run: a step report does not name it, so scenarios are asked for a report at that instant while there is time. */
@@ -127,10 +138,7 @@ export async function readHars(runs: readonly RunFigures[], ask: Reads['ask']) {
 async function readAround(run: KnownRun, other: KnownRun, scenarioId: number, context: Reads) {
   const [dateMs = Number.NaN, otherMs = Number.NaN] = [run.dateMs, other.dateMs];
   const { runs = [] } = (await runsNear(run, scenarioId, context)) ?? {};
-  // A run that is nearer to the other one shows the level of that one.
-  const near = runs.filter(
-    ({ date, stepResultId }) => stepResultId !== other.stepResultId && Math.abs(date - dateMs) < Math.abs(date - otherMs),
-  );
+  const near = runs.filter(({ stepResultId }) => stepResultId !== other.stepResultId);
   // What lies between the two counts as farther than all that lies beyond them.
   const isBetween = ({ date }: RunFigures) => (date - dateMs) * (otherMs - dateMs) > 0;
   const nearest = near.toSorted(byLeast(isBetween, ({ date }) => Math.abs(date - dateMs))).slice(0, EACH_SIDE);

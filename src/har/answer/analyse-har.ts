@@ -16,7 +16,7 @@ import { findProblems } from '../rules/find-problems.ts';
 import { entriesOf, ORDER_NOTE, type Problem } from '../rules/problem.ts';
 import type { HarAnswer } from './har-answer.ts';
 import { type HarQuery, listOf, viewOf } from './har-query.ts';
-import { findingRow, summaryView } from './summary-view.ts';
+import { findingRow, movedWords, summaryView } from './summary-view.ts';
 
 /** Third parties that a sentence names. */
 const NAMED_PARTIES = 3;
@@ -87,7 +87,7 @@ function requestList(columns: (query: HarQuery) => Parameters<typeof requestTabl
     const [only] = items;
     const isAlone = page.matched === 1 || query.limit === 1;
     const detail = only && isAlone && { request: requestDetail(only, study) };
-    const answer = type === 'image' && problem === undefined ? imageVerdict(study) : chosenWords(chosen, study);
+    const answer = type === 'image' && problem === undefined ? imageVerdict(study) : movedWords(chosen, study);
     return {
       answer: { answer, totals: totalsOf(chosen), page, ...detail, ...requestTable(items, columns(query), study) },
       notes: notes(study),
@@ -134,20 +134,11 @@ const LISTS: Record<Exclude<HarAnswer['view'], 'summary'>, ListView> = {
   },
 };
 
-/** How many requests were chosen and what they moved. */
-function chosenWords(chosen: readonly HarEntry[], { entries }: HarStudy): string {
-  const bytes = totalsOf(chosen).transferBytes;
-  const requests =
-    chosen.length < entries.length ? `${chosen.length} of ${counted(entries.length, 'request')}` : counted(entries.length, 'request');
-  return `${requests} moved ${formatBytes(bytes)}.`;
-}
-
 /** A sentence on the images of a page: how many are in old formats, or that none matters. */
 function imageVerdict(study: HarStudy): string {
   const [found] = problemsOf(study, 'image_formats');
   if (found) return found.says;
-  const images = counted(imagesOf(study).length, 'image');
-  return `${images}: WebP or AVIF would save less than ${formatBytes(LEAST_SAVED_BYTES)} on those that are neither.`;
+  return `${counted(imagesOf(study).length, 'image')}: WebP or AVIF would save less than ${formatBytes(LEAST_SAVED_BYTES)} on those that are neither.`;
 }
 
 /**
@@ -171,6 +162,8 @@ export function partyVerdict(parties: readonly PartyGroup[], all: Totals) {
     : 'none blocks rendering';
   const heaviest = third.filter(({ transferBytes: bytes }) => (bytes ?? 0) > 0).slice(0, NAMED_PARTIES);
   const named = heaviest.map(({ name, transferBytes: bytes }) => `${name} ${formatBytes(bytes)}`).join(', ');
-  const found = counted(third.length, 'third party', 'third parties');
-  return { answer: `${found}: ${asked}; ${blocks}.${named === '' ? '' : ` Heaviest: ${named}.`}`, thirdParties };
+  return {
+    answer: `${counted(third.length, 'third party', 'third parties')}: ${asked}; ${blocks}.${named === '' ? '' : ` Heaviest: ${named}.`}`,
+    thirdParties,
+  };
 }

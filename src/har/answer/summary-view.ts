@@ -63,15 +63,18 @@ export function summaryView(study: HarStudy, query: HarQuery) {
   };
 }
 
+/** How many requests were chosen and what they moved. */
+export function movedWords(chosen: readonly HarEntry[], { entries }: HarStudy): string {
+  const of = chosen.length < entries.length ? `${chosen.length} of ` : '';
+  const { transferBytes: bytes } = totalsOf(chosen);
+  return `${of}${counted(entries.length, 'request')} moved ${bytes === null ? 'an unknown number of bytes' : formatBytes(bytes)}.`;
+}
+
 /** `FCP 1.2 s, LCP 2.7 s, TBT 60 ms, loaded after 3.1 s.`, and what the load moved. */
-function loadWords({ har, paints: { fcpMs, lcpMs, tbtMs }, totals: { onLoadMs, requests, transferBytes } }: HarStudy): string[] {
-  const known = timesText({ FCP: fcpMs, LCP: lcpMs, TBT: tbtMs, 'loaded after': onLoadMs });
-  const bytes = transferBytes === null ? 'an unknown number of bytes' : formatBytes(transferBytes);
-  return present(
-    known && `${capital(known)}.`,
-    `${counted(requests, 'request')} moved ${bytes}.`,
-    !har.document && 'The file holds no document.',
-  );
+function loadWords(study: HarStudy): string[] {
+  const { har, entries, paints, totals } = study;
+  const known = timesText({ FCP: paints.fcpMs, LCP: paints.lcpMs, TBT: paints.tbtMs, 'loaded after': totals.onLoadMs });
+  return present(known && `${capital(known)}.`, movedWords(entries, study), !har.document && 'The file holds no document.');
 }
 
 /** Paints and the likely LCP element, where the report of the step gives them. */

@@ -163,8 +163,13 @@ const isFelt = (moves: Moves, direction: number) => movesOf(moves).some((ms) => 
 /** All requests took longer, or all came later although most took no longer, the document with them: told by how long the page took. */
 function wholeRun({ was, is, grounds, shift: { whole, requests }, moves, tookMs: [wasMs, isMs] }: Differing): Candidate[] {
   const course = courseBetween(was.har, is.har, grounds);
-  const changes = requests.map(({ change }) => change);
-  const isWhole = whole.hosts >= 2 && isClear(whole, CLEAR.run) && mostMoved(changes, whole.own);
+  const isWhole =
+    whole.hosts >= 2 &&
+    isClear(whole, CLEAR.run) &&
+    mostMoved(
+      requests.map(({ change }) => change),
+      whole.own,
+    );
   const isSlowPace = isClear(course, CLEAR.run) && course.documentShift / course.own >= ALSO_MOVED;
   const pace = isWhole ? whole.own : course.own;
   const shift = Math.log(isMs / wasMs);
@@ -196,8 +201,8 @@ function limitFor(moved: Moved, { was, is, moves, tookMs }: Differing): number |
 /** A request that moved by itself, beyond what its host did. */
 function requestCandidate(moved: Moved, hostShift: number, differing: Differing): Candidate[] {
   const shift = moved.own - hostShift;
-  const ms = msOf(moved);
   const limit = limitFor(moved, differing);
+  const ms = msOf(moved);
   // The part that its host shares does not make the request stand out.
   const score = moved.own === 0 ? 0 : (moved.score * shift) / moved.own;
   if (limit === undefined || !isClear({ own: shift, score }, limit) || Math.abs(ms) < LEAST_MS || Math.sign(ms) !== Math.sign(shift))
@@ -205,16 +210,14 @@ function requestCandidate(moved: Moved, hostShift: number, differing: Differing)
   const { after, from, to } = moved;
   const isDocument = after === differing.is.har.document;
   const name = shortUrl(after.url, 70);
-  const what = isDocument ? 'the document' : name;
-  const says = `${what} took ${formatMs(Math.max(from, to))} against ${formatMs(Math.min(from, to))} in the other run`;
+  const says = `${isDocument ? 'the document' : name} took ${formatMs(Math.max(from, to))} against ${formatMs(Math.min(from, to))} in the other run`;
   return [{ kind: isDocument ? 'document' : 'request', name, shift, effectMs: Math.abs(ms) * Math.min(1, shift / moved.change), says }];
 }
 
 /** The way in which all paints and the load moved: 1 slower, -1 faster; 0 where none did, or they went apart. */
 function directionOf(moves: Moves): number {
-  const ways = new Set(movesOf(moves).map(Math.sign));
-  const [way = 0] = ways;
-  return ways.size === 1 ? way : 0;
+  const [way = 0, ...others] = movesOf(moves).map(Math.sign);
+  return others.every((other) => other === way) ? way : 0;
 }
 
 /** The cause where no request went the way of the paints: the page's own work, where it blocked the main thread for that long. */

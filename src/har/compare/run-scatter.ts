@@ -5,7 +5,7 @@ import { median } from '../../statistics/order.ts';
 import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 import type { HarEntry } from '../read/read-entry.ts';
 import type { Har } from '../read/read-har.ts';
-import { endOf } from '../requests/totals.ts';
+import { endOf, weightOf } from '../requests/totals.ts';
 import { type KeyOf, keyed, type Pair } from './match-requests.ts';
 import { middle } from './typical-runs.ts';
 
@@ -45,9 +45,6 @@ export type Moved = RunShift['requests'][number];
 function timeOf({ fromCache, isStream, durationMs, status }: HarEntry): number | null {
   return fromCache || isStream || status === 0 ? null : durationMs || null;
 }
-
-/** The size of a request that was fetched. */
-const fetchedBytes = ({ fromCache, status, transferBytes }: HarEntry) => (fromCache || status === 304 ? null : transferBytes);
 
 /** Logarithms of what a run is measured by, each under its key. */
 type Logs = ReadonlyMap<string, number>;
@@ -243,13 +240,9 @@ export function shiftBetween(pairs: readonly Pair[], grounds: Grounds) {
   };
 }
 
-/** How their sizes differ: what both sides fetched, else the content. */
-export function sizesBetween(pairs: readonly Pair[], grounds: Grounds): Moved[] {
-  const { requests } = movedBetween(pairs, grounds, fetchedBytes, ownScatter);
-  const fetched = new Set(requests.map(({ after }) => after));
-  const others = pairs.filter(({ after }) => !fetched.has(after));
-  return [...requests, ...movedBetween(others, grounds, ({ contentBytes }) => contentBytes, ownScatter).requests];
-}
+/** How the sizes differ of what both sides fetched. */
+export const sizesBetween = (pairs: readonly Pair[], grounds: Grounds): Moved[] =>
+  movedBetween(pairs, grounds, (entry) => (entry.fromCache || entry.status === 304 ? null : weightOf(entry)), ownScatter).requests;
 
 /** Starts so early say more of rounding than of pace. */
 const LEAST_START_MS = 50;

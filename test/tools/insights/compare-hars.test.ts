@@ -81,3 +81,18 @@ it('a comparison counts every request once, and its net effect is that of the tw
   expect(answer.links).toEqual([answer.structured['beforeUri'], answer.structured['afterUri']]);
   expect(whole(answer)).toMatchSnapshot();
 });
+
+it('a run is held against the runs on its level, not over the change beside it', async () => {
+  const { slowTag } = platform().stories;
+  const { before, after } = await stepRuns(platform(), slowTag);
+  const { sides } = comparisonIn(await call('compare_hars', { before, after, scenarioId: slowTag.scenarioId }));
+  const medians = sides.map(({ unusual = '' }) => Number(/median ([\d.]+) s/.exec(unusual)?.[1]));
+  const { sides: levels } = comparisonIn(
+    await call('compare_hars', {
+      scenarioId: slowTag.scenarioId,
+      step: String(slowTag.stepId),
+      since: new Date(slowTag.dateMs).toISOString(),
+    }),
+  );
+  for (const [at, { lcpMs }] of levels.entries()) expect(Math.abs(Math.log((1000 * (medians[at] ?? 0)) / (lcpMs ?? 0)))).toBeLessThan(0.05);
+});
