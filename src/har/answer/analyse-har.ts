@@ -138,7 +138,8 @@ const LISTS: Record<Exclude<HarAnswer['view'], 'summary'>, ListView> = {
 function imageVerdict(study: HarStudy): string {
   const [found] = problemsOf(study, 'image_formats');
   if (found) return found.says;
-  return `${counted(imagesOf(study).length, 'image')}: WebP or AVIF would save less than ${formatBytes(LEAST_SAVED_BYTES)} on those that are neither.`;
+  const least = formatBytes(LEAST_SAVED_BYTES);
+  return `${counted(imagesOf(study).length, 'image')}: WebP or AVIF would save less than ${least} on those that are neither.`;
 }
 
 /**

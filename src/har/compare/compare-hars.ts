@@ -78,9 +78,9 @@ function comparedOf(runs: Sides<HarStudy>, neighbours: Sides<Har>, reports: Side
 
 /**
  * Compares the loads of two runs, or of two samples whose first runs are typical of them. Between samples a request that comes and goes is
- * neither new nor gone, and sizes and times are medians; the figures of the page are those of the reports of all runs that the samples stand
- * for. Two runs are compared with the runs near each of them, of which all reports are given. The later side decides how render-blocking is
- * recognised.
+ * neither new nor gone, and sizes and times are medians; the figures of the page are those of the reports of all runs that the samples
+ * stand for. Two runs are compared with the runs near each of them, of which all reports are given. The later side decides how
+ * render-blocking is recognised.
  */
 export function compareHars(
   befores: readonly ComparedRun[],

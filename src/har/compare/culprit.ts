@@ -210,7 +210,8 @@ function requestCandidate(moved: Moved, hostShift: number, differing: Differing)
   const { after, from, to } = moved;
   const isDocument = after === differing.is.har.document;
   const name = shortUrl(after.url, 70);
-  const says = `${isDocument ? 'the document' : name} took ${formatMs(Math.max(from, to))} against ${formatMs(Math.min(from, to))} in the other run`;
+  const what = isDocument ? 'the document' : name;
+  const says = `${what} took ${formatMs(Math.max(from, to))} against ${formatMs(Math.min(from, to))} in the other run`;
   return [{ kind: isDocument ? 'document' : 'request', name, shift, effectMs: Math.abs(ms) * Math.min(1, shift / moved.change), says }];
 }
 

@@ -148,8 +148,9 @@ export function partsBetween(
   };
 }
 
-/** The scatter of what hardly differs from run to run, such as numbers and sizes: that which each has by itself. */
+/** No number and no size is taken to be steadier than this. */
 const LEAST_OWN = 0.0075;
+/** The scatter of what hardly differs from run to run, such as numbers and sizes: that which each has by itself. */
 export const ownScatter = (apart: readonly Logs[]) => (key: string) =>
   Math.max(LEAST_OWN, MAD_TO_SD * (median(apart.flatMap((run) => run.get(key) ?? []).map(Math.abs)) || 0));
 
@@ -184,7 +185,7 @@ export interface Grounds {
 export const scatterOfTwo = (sides: readonly (readonly unknown[])[]) =>
   Math.sqrt(sumOfKnown(sides, ({ length }) => (length > 1 ? MEDIAN_VARIANCE / length : 1)));
 
-/** What the requests of a run are measured by. */
+/** Values of the requests of a run. */
 const logsIn = ({ entries }: Har, keyOf: KeyOf, valueOf: ValueOf) =>
   logsOf(keyed(entries, keyOf).map(([key, entry]) => [key, valueOf(entry)]));
 

@@ -59,8 +59,8 @@ export type Har = ReturnType<typeof readHar>;
 
 /**
  * Reads a HAR given as JSON text, object, gzip and base64, or bytes: its heaviest page load, of several as heavy the last, with the others
- * named in `notes`. Hosts or domains may count as first party beside that of the main document. Entries without a request address are left out,
- * unreadable members count as unknown, both are counted in `notes`; any other file throws `HarError` with the place.
+ * named in `notes`. Hosts or domains may count as first party beside that of the main document. Entries without a request address are left
+ * out, unreadable members count as unknown, both are counted in `notes`; any other file throws `HarError` with the place.
  */
 export function readHar(har: unknown, { firstParty = [] }: { readonly firstParty?: readonly string[] | undefined } = {}) {
   const source = sourceOf(decodeHar(har));
@@ -129,7 +129,8 @@ function loadsNote(others: readonly PageLoad[]): string {
   const named = others.toReversed().map((load) => {
     const [page] = load.pages;
     const loaded = page?.onLoadMs == null ? '' : `, loaded after ${formatMs(page.onLoadMs)}`;
-    return `${addressIn({ url: load.document?.url ?? '' })} (${counted(load.entries.length, 'request')}, ${formatBytes(bytesOf(load))}${loaded})`;
+    const bytes = formatBytes(bytesOf(load));
+    return `${addressIn({ url: load.document?.url ?? '' })} (${counted(load.entries.length, 'request')}, ${bytes}${loaded})`;
   });
   return `The file holds ${others.length + 1} page loads; these figures are of the heaviest. The others: ${firstOf(named, NAMED_LOADS)}.`;
 }

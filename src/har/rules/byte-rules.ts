@@ -106,7 +106,7 @@ export function imagesOf({ entries }: HarStudy): HarEntry[] {
   return entries.filter(isImage);
 }
 
-/** What WebP or AVIF saves of these images. */
+/** Bytes of these images that WebP or AVIF saves. */
 const savedBytes = (images: readonly HarEntry[]) => Math.round(sumOfKnown(images, (image) => savedShare(image) * weight(image)));
 
 const isLargeImage = (entry: HarEntry) => weight(entry) >= LEAST_IMAGE_BYTES;

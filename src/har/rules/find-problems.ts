@@ -21,10 +21,10 @@ const statusWords = ({ status }: HarEntry) => (status === 0 ? 'no response' : `s
 const firstByteLimit = thresholdOf('firstByte', 'unknown')?.good ?? Number.POSITIVE_INFINITY;
 
 /** Names the server that kept rendering waiting. */
-function waitWords(entries: readonly HarEntry[]): string | false {
+function waitWords(entries: readonly HarEntry[]) {
   const [longest] = largestBy(entries, ({ timings }) => timings.waitMs, 1);
   const waitMs = longest?.timings.waitMs ?? 0;
-  return longest !== undefined && waitMs >= SLOW_ANSWER_MS && `${addressIn(longest)} waited ${formatMs(waitMs)} for its server`;
+  return longest && waitMs >= SLOW_ANSWER_MS && `${addressIn(longest)} waited ${formatMs(waitMs)} for its server`;
 }
 
 /** Requests that hold rendering back, of third parties or of the page, by what is won without them in the queue of both. */

@@ -26,7 +26,7 @@ interface Costs {
   readonly ms?: number | null;
   readonly bytes?: number | null;
   readonly wins?: Wins;
-  /** What has to be mended too before anything is won. */
+  /** The others that have to go too before anything is won. */
   readonly onlyWith?: string;
 }
 
@@ -173,7 +173,7 @@ function winsOf({ paints: { fcpMs, lcpMs } }: HarStudy, [first, largest]: readon
 export const loadWins = (study: HarStudy, ms: number) => winsOf(study, [ms, ms]);
 
 /**
- * What is won where each of the requests that hold rendering back takes so much less: the end of the last of them moves to that of the last
+ * The win where each of the requests that hold rendering back takes so much less: the end of the last of them moves to that of the last
  * that is left. An image that was loaded beside them waits for its own end too.
  */
 export function blockingCosts(study: HarStudy, savedMs: (entry: HarEntry) => number): Costs {
