@@ -29,8 +29,8 @@ interface PathQuestion {
   readonly depth: number;
 }
 
-/** Pages with names of their own, patterns included, and the most paths that are read. */
-const [MOST_PAGES, MOST_PATHS] = [60, 20_000];
+/** Pages with names of their own, patterns included. */
+const MOST_PAGES = 60;
 /** Distinct paths that are looked at for patterns, the most viewed first. */
 const MOST_DISTINCT = 5_000;
 /** The number of no page. */
@@ -81,7 +81,7 @@ begun AS (SELECT l, ${isAfter ? 'l[1]' : 'l[length(l)]'} AS f FROM kept),
 labelled AS (SELECT ${sql.map('l', label)} AS m FROM begun),
 folded AS (SELECT ${changesOf(sql, 'm', (each) => each)} AS c FROM labelled),
 wide AS (SELECT ${columns.join(', ')} FROM folded)
-SELECT ${all}, count(*) AS n FROM wide GROUP BY ${all} ORDER BY n DESC LIMIT ${MOST_PATHS}`;
+SELECT ${all}, count(*) AS n FROM wide GROUP BY ${all}`;
 }
 
 /** The names of the pages of a path: what was asked for by that, where its group has more pages. */
@@ -97,19 +97,20 @@ function pagesOf(numbers: readonly number[], groups: readonly PageGroup[], from:
 /** Counts what sessions did after or before their first page of a kind, the most frequent paths first. */
 export async function readPaths(question: PathQuestion, visits: Visits): Promise<Path[]> {
   const groups = await groupsOf(visits);
+  // By their names: what was asked for may be pages of several groups.
   const counted = new Map<string, Path>();
   for (const part of partsOf(visits, 'session'))
     for (const row of await visits.select(pathSql({ ...question, part }, groups, visits))) {
       const numbers = Array.from({ length: question.depth + 1 }, (_, at) => Number(row[`g${at}`]));
       const pages = pagesOf(numbers, groups, question.from);
-      const key = numbers.join(' ');
+      const key = pages.join(' > ');
       counted.set(key, { pages, sessions: (counted.get(key)?.sessions ?? 0) + Number(row['n']) });
     }
   if (counted.size === 0) {
     await requireVisits(visits);
     if (question.from !== 'entry') throw await unreached(pageStep(question.from, 'from'), 'from', visits);
   }
-  return [...counted.values()].toSorted((a, b) => b.sessions - a.sessions).slice(0, MOST_PATHS);
+  return [...counted.values()].toSorted((a, b) => b.sessions - a.sessions);
 }
 
 /** A question about paths, dates as the boundary resolves them. */

@@ -7,7 +7,7 @@ import { present } from '../lib/sentences.ts';
 import type { Drawing } from '../names/context.ts';
 import { groupSentences, groupsOf, MOST_GROUPS } from './funnel.ts';
 import { type CohortsDrawn, cohortsOf, curvesOf, type RetentionAnswer, type ReturnCount, retentionWords } from './retention.ts';
-import { flag } from './sql-words.ts';
+import { cases, flag } from './sql-words.ts';
 import {
   type Breakdown,
   entryCondition,
@@ -45,6 +45,9 @@ function firstSessions({ breakdown }: RetentionQuestion, visits: Visits, { entry
   );
 }
 
+/** Groups that are told from each other, the largest first; visitors of others are of no group. */
+const MOST_NAMED = 100;
+
 /**
  * Counts visitors by the period of their first session and the periods in which they were there again. Filters choose first sessions:
  * whoever comes back by another page or from another country comes back; automated sessions alone are left out of both.
@@ -65,14 +68,16 @@ async function readRetention(asked: RetentionQuestion, visits: Visits) {
   const firsts = firstSessions(asked, open, question);
   const rows = await visits.select(
     `WITH ${ctes},
-began AS (SELECT u AS u_first, min(${period('day')}) AS c, min(g) AS grp FROM ${firsts} GROUP BY u),
+newcomer AS (SELECT u AS u_first, min(${period('day')}) AS c, min(g) AS grp FROM ${firsts} GROUP BY u),
+sized AS (SELECT *, count(*) OVER (PARTITION BY grp) AS size FROM newcomer),
+ranked AS (SELECT *, dense_rank() OVER (ORDER BY size DESC, grp) AS place FROM sized),
+began AS (SELECT u_first, c, ${cases([[`place > ${MOST_NAMED}`, "''"]], 'grp')} AS grp FROM ranked),
 there AS (SELECT DISTINCT u, ${period('day')} AS q FROM visit),
 again AS (SELECT u, c, grp, q - c AS later FROM there JOIN began ON there.u = began.u_first WHERE q - c BETWEEN 0 AND ${periods}),
 next AS (SELECT u, c AS c_next, min(later) AS first_later, min(grp) AS grp_next FROM again WHERE later > 0 GROUP BY u, c)
 SELECT 'counts' AS kind, c, later, grp, count(*) AS n FROM again GROUP BY c, later, grp
 UNION ALL SELECT 'firsts' AS kind, c_next AS c, first_later AS later, grp_next AS grp, count(*) AS n FROM next
-GROUP BY c_next, first_later, grp_next
-ORDER BY n DESC LIMIT 40000`,
+GROUP BY c_next, first_later, grp_next`,
   );
   const of = (kind: string) =>
     rows.flatMap((row): ReturnCount[] =>

@@ -39,8 +39,8 @@ interface FunnelPlan {
   readonly part?: VisitPart | undefined;
 }
 
-/** Groups that a statement gives, and next pages, the largest first; of these the others are one. */
-const [MOST_GROUPS, MOST_NEXT] = [4_000, 20_000];
+/** Groups that a statement gives, and pages after each step, the largest first; the others are one. */
+const [MOST_GROUPS, MOST_NEXT] = [1_000, 50_000];
 /** Bits for the steps that something is. */
 const MASK = 2n ** 8n;
 /** ms since the first midnight of the range: some decades. */
@@ -343,12 +343,15 @@ function funnelSql(plan: FunnelPlan, visits: Visits): string {
   const relation = visitRelation(visits, { visit: visitColumns(plan, visits), page: { mask }, part, followDays });
   const chain = plan.order === 'direct' ? direct(plan, visits) : inOrder(plan, visits);
   const counted = [countedSql(plan, visits), ...visitorGroups(plan, visits)].join('\nUNION ALL ');
-  const ranked = `SELECT *, row_number() OVER (PARTITION BY kind ORDER BY n DESC) AS place FROM (${counted}) AS c`;
-  const rare = (value: string, column: string) => cases([[`kind = 'next' AND place > ${MOST_NEXT}`, value]], column);
+  // A group is all of its rows: of each depth, on each device.
+  const size = "sum(n) OVER (PARTITION BY kind, p, name, CASE WHEN kind = 'next' THEN depth ELSE 0 END)";
+  const sized = `SELECT *, ${size} AS size FROM (${counted}) AS c`;
+  const ranked = `SELECT *, dense_rank() OVER (PARTITION BY kind ORDER BY size DESC, p, name) AS place FROM (${sized}) AS s`;
+  const isRare = `(kind = 'next' AND place > ${MOST_NEXT}) OR (kind = 'group' AND place > ${MOST_GROUPS})`;
+  const rare = (value: string, column: string) => cases([[isRare, value]], column);
   const kept =
     `SELECT kind, depth, value, p, name, device, sum(n) AS n FROM (SELECT kind, depth, value, ${rare(NO_KEY, 'p')} AS p, ` +
-    `${rare(sql.text(OTHER), 'name')} AS name, device, n FROM (${ranked}) AS r WHERE kind <> 'group' OR place <= ${MOST_GROUPS}) AS k ` +
-    'GROUP BY kind, depth, value, p, name, device';
+    `${rare(sql.text(OTHER), 'name')} AS name, device, n FROM (${ranked}) AS r) AS k GROUP BY kind, depth, value, p, name, device`;
   const named = visits.reads('views')
     ? 'SELECT r.kind AS kind, coalesce(o.path, r.name) AS name, r.device AS device, r.depth AS depth, r.value AS value, r.n AS n ' +
       `FROM (${kept}) AS r LEFT JOIN path_of AS o ON r.p = o.p`

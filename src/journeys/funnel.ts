@@ -8,7 +8,7 @@ import { type Judgement, judgePeriods } from '../metrics/engine/judge.ts';
 import type { DailyPoint } from '../metrics/engine/series.ts';
 import type { VisitsDrawn } from './covered-days.ts';
 import type { FunnelAnswer } from './funnel-answer.ts';
-import { mostSeen } from './page-groups.ts';
+import { mostSeen, OTHER } from './page-groups.ts';
 import { type Difference, differenceOf, discovered, intervalOf, type Proportion, percentOf } from './proportions.ts';
 
 /** How many came so far and no farther; the place in the list is the depth. */
@@ -216,7 +216,7 @@ function differencesOf(groups: ReadonlyMap<string, Strata>): StepDifference[] {
   for (const strata of groups.values()) for (const [stratum, done] of strata) totals.set(stratum, sumOf([totals.get(stratum) ?? [], done]));
   return [...groups].flatMap(([group, strata]) => {
     const all = sumOf(strata.values());
-    if (nth(all, 0) < LEAST_SESSIONS) return [];
+    if (group === OTHER || nth(all, 0) < LEAST_SESSIONS) return [];
     return all.flatMap((_, index): StepDifference[] => {
       if (index === 0) return [];
       const pairs = [...strata].map(([stratum, done]) => {
@@ -292,7 +292,8 @@ export function groupsOf(names: readonly string[], counts: Pick<FunnelCounts, 'g
   const all = differencesOf(plain);
   const within = byDevice && differencesOf(byDevice);
   const differences = { told: toldDifferences(byDevice ?? plain, within ?? all), plain: all, within };
-  const shown = inOrder ? [...done] : [...done].toSorted(([, a], [, b]) => nth(b, 0) - nth(a, 0)).slice(0, MOST_GROUPS);
+  const named = [...done].filter(([group]) => group !== OTHER);
+  const shown = inOrder ? named : named.toSorted(([, a], [, b]) => nth(b, 0) - nth(a, 0)).slice(0, MOST_GROUPS);
   return shown.map(([group, steps]) => {
     const [other, ...more] = [...done.keys()].filter((name) => name !== group);
     return { group, steps, ...groupVerdict(names, group, nth(steps, 0), { ...differences, other: more.length > 0 ? undefined : other }) };

@@ -111,8 +111,8 @@ export const KEYS: Readonly<Record<VisitScope, readonly string[]>> = {
 };
 /** Those scopes, in the order in which answers name them. */
 export const SCOPES: readonly VisitScope[] = ['sessions', 'views'];
-/** Most rows of aggregates that a statement gives, and their characters; the statements of this folder stay below, whatever the site. */
-const MAX_ROWS = 50_000;
+/** Most rows of aggregates that a statement gives, and their characters; of more there is no answer, since sums would lack them. */
+const MAX_ROWS = 300_000;
 const MAX_CHARS = 64_000_000;
 
 /** Fields that are read, of each scope that is. */

@@ -1,3 +1,4 @@
+import { present } from '../../lib/sentences.ts';
 import { type Column, folded } from './columns.ts';
 import { literal, sqlName } from './view-sql.ts';
 
@@ -56,20 +57,10 @@ function byDay({ rows, of, timeZone, view, dialect }: Names): Example | undefine
 function byDimension({ rows, of, derived, view, dialect }: Names): Example | undefined {
   const field = DIMENSIONS.find((candidate) => of(candidate) !== undefined);
   const [revenue, transactions] = [derived('session_transactions_revenue_cents'), of('session_number_of_transactions')];
-  const measures = [
-    { name: rows, sql: `count(*) AS ${rows}` },
-    ...(transactions
-      ? [
-          {
-            name: 'conversions',
-            sql: `${dialect === 'DuckDB' ? `count(*) FILTER (${transactions} > 0)` : `countIf(${transactions} > 0)`} AS conversions`,
-          },
-        ]
-      : []),
-    ...(revenue ? [{ name: 'revenue', sql: `sum(${revenue}) AS revenue` }] : []),
-  ];
-  const question = measures.map(({ name }) => name).join(', ');
-  const list = measures.map(({ sql }) => sql).join(', ');
+  const bought = dialect === 'DuckDB' ? `count(*) FILTER (${transactions} > 0)` : `countIf(${transactions} > 0)`;
+  const measures = present([rows, 'count(*)'], transactions && ['conversions', bought], revenue && ['revenue', `sum(${revenue})`]);
+  const question = measures.map(([name]) => name).join(', ');
+  const list = measures.map(([name, value]) => `${value} AS ${name}`).join(', ');
   if (field === undefined) return measures.length > 1 ? { question, sql: `SELECT ${list} FROM ${view}` } : undefined;
   const order = `GROUP BY ALL ORDER BY ${revenue ? 'revenue' : rows} DESC`;
   return { question: `${question} by ${of(field)}`, sql: `SELECT ${of(field)}, ${list} FROM ${view} ${order}` };

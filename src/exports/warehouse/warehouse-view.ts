@@ -50,13 +50,14 @@ function derivedSql(column: Column): string {
   return itemTypeOf(column.type) ? `arrayMap(v -> ${scaled('v', column)}, ${from})` : scaled(from, column);
 }
 
+const jobsIn = (records: readonly LoadRecord[]) => new Set(records.map(({ run }) => run.jobId));
+
 /** Rows of loads under way count only where they replace what is loaded already. */
 function arrivedSql(records: readonly LoadRecord[]): string[] {
   const loading = records.filter(({ state }) => state === 'loading');
   if (loading.length === 0) return [];
   const ids = loading.map(({ run }) => `(${run.jobId}, ${run.runId})`).join(', ');
-  const jobs = new Set(loading.map(({ run }) => run.jobId));
-  const covered = [...jobs].flatMap((jobId) => {
+  const covered = [...jobsIn(loading)].flatMap((jobId) => {
     const own = records.filter(({ state, run }) => state === 'loaded' && run.jobId === jobId).map(({ run }) => run);
     return union(own.map(rangeOf)).map(({ startMs, endMs }) => coveredSql(jobId, startMs, endMs));
   });
@@ -74,14 +75,13 @@ function betweenSql(startMs: number, endMs: number): string {
 
 /** One row for each key, every column as the last export that has the column says it. */
 function mergedSql(stored: readonly Column[], records: readonly LoadRecord[], rows: string): string {
-  const jobs = new Set(records.map(({ run }) => run.jobId));
   const list = stored.map((column) => {
-    const having = new Set(
-      records.flatMap(({ run, columns }) => (columns.some(({ name }) => folded(name) === folded(column.name)) ? run.jobId : [])),
-    );
+    const having = jobsIn(records.filter(({ columns }) => columns.some(({ name }) => folded(name) === folded(column.name))));
     const value = `tuple(${below(column.name)})`;
     const latest =
-      having.size === jobs.size ? `argMax(${value}, _version)` : `argMaxIf(${value}, _version, _job IN (${[...having].join(', ')}))`;
+      having.size === jobsIn(records).size
+        ? `argMax(${value}, _version)`
+        : `argMaxIf(${value}, _version, _job IN (${[...having].join(', ')}))`;
     return `tupleElement(${latest}, 1) AS ${quoted(column.name)}`;
   });
   return `SELECT ${list.join(', ')} FROM (${rows}) AS r GROUP BY _key`;
@@ -119,7 +119,7 @@ export function warehouseViewOf(records: readonly LoadRecord[], name: string, { 
   const stored = columns.filter(({ from }) => from === undefined);
   const list = stored.map((column) => `${storedSql(column, filled)} AS ${quoted(column.name)}`).join(', ');
   const table = `${quoted(database)}.${quoted(tableOf(viewName(records[0]?.run.scope ?? '')))}`;
-  const jobs = [...new Set(records.map(({ run }) => run.jobId))].join(', ');
+  const jobs = [...jobsIn(records)].join(', ');
   const shares = sharesOfRecords(records);
   const conditions = [
     `_project = ${text(project)}`,
