@@ -282,6 +282,7 @@ function failuresText(
 ): string {
   const runs = scenarios.flatMap(({ all }) => reportsIn(all, period)).length;
   if (!worst) return runs === 0 ? 'No run lies in the range.' : `None of ${counted(runs, 'run')} failed.`;
+  const most = Math.max(...others.map((other) => other.trend.period.share ?? 0));
   const { scenario, step, trend } = worst;
   const { change, period: share, state } = trend;
   const calm = state === 'no change' ? calmText(trend.before, share) : '';
@@ -291,8 +292,7 @@ function failuresText(
   return present(
     `"${scenario.name}" fails at "${step}" in ${points(share.share)} of ${counted(share.runs, 'run')}${since}.`,
     action && `The failed action says: ${action}.`,
-    others.length > 0 &&
-      `At ${counted(others.length, 'other step')} at most ${points(Math.max(...others.map((other) => other.trend.period.share ?? 0)))} of runs fail.`,
+    others.length > 0 && `At ${counted(others.length, 'other step')} at most ${points(most)} of runs fail.`,
   ).join(' ');
 }
 

@@ -226,8 +226,8 @@ function nameOfDays(metric: string, points: readonly DailyPoint[], { from, to = 
 }
 
 /**
- * Days of the ranges that are no part of their levels: single ones, and episodes of a few weeks that began before the period, unless they are
- * told as what goes on.
+ * Days of the ranges that are no part of their levels: single ones, and episodes of a few weeks that began before the period, unless they
+ * are told as what goes on.
  */
 function leftOut({ metric, judgement }: Change, reading: Reading | undefined, { located }: Pick<ComparisonScene, 'located'>) {
   const labels = [...(reading?.baselineDays ?? []), ...(reading?.periodDays ?? [])].map(({ interval }) => interval.label ?? '');
