@@ -157,12 +157,14 @@ function missingOf(metric: Cost['metric'], { from, to }: CostDays, totalOn: Tota
 export function costOnDays(
   metric: string,
   totalOn: TotalOn,
-  { from, to, relative, low, high }: Pick<DatedChange, 'from' | 'to' | 'relative' | 'low' | 'high'>,
+  { shape, from, to, relative, low, high }: Pick<DatedChange, 'shape' | 'from' | 'to' | 'relative' | 'low' | 'high'>,
   last: string,
   of: { readonly isOfOtherGoal?: boolean | undefined } = {},
 ): Cost | undefined {
   const days = { from, to: to !== undefined && to < last ? to : last };
-  const factors = [{ metric, relative, low, high }];
+  // Half of a slope lies above its middle.
+  const share = shape === 'drift' ? 1 / 2 : 1;
+  const factors = [{ metric, relative: share * relative, low: share * low, high: share * high }];
   if (isOfOthers(factors, days, totalOn)) return undefined;
   const isOfMore = metric === 'visits' && relative > 0;
   const outcome = (['revenueSum', 'conversionCount', 'visits'] as const).slice(isOfMore ? -1 : 0).find((name) => {

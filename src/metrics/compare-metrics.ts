@@ -26,7 +26,7 @@ import { apartSentence, fetchMetrics, goalNotes, keptPartOf, reachesBeyond, read
 import { grammarOf, placeBy, visitedWords } from './findings.ts';
 import { zoneMetricWords } from './metric-definitions.ts';
 import { type CountingFault, countingFaults, withoutFaults } from './quality/counting.ts';
-import { visitedSpan } from './read/day-points.ts';
+import { visitedSpan, withVisits } from './read/day-points.ts';
 import type { MetricAnswers, MetricRow } from './read/metric-answers.ts';
 import { type Device, type MetricGrid, PARTS } from './read/metric-grid.ts';
 import { DEFAULT_METRICS } from './read/metric-query.ts';
@@ -68,15 +68,6 @@ function requireSides({ rows, missing }: MetricAnswers, { period, baseline }: Wi
     if (isOf(side) && !hasSide(side === baseline ? 0 : 1))
       refuse(`The ${name} (${isoAt(side.startMs, timeZone)} … ${isoAt(side.endMs, timeZone)}) cannot be read: ${reason}`);
   }
-}
-
-/** Adds the site's visits to rows of zones: the interface does not give the users that these are of. */
-function withVisits(rows: readonly MetricRow[], ofSite: readonly MetricRow[] | undefined): readonly MetricRow[] {
-  if (!ofSite) return rows;
-  const keyOf = ({ selection: { device, segmentIds }, range, interval }: MetricRow) =>
-    [range, interval.startMs, device, ...segmentIds].join(' ');
-  const visits = new Map(ofSite.map((row) => [keyOf(row), row.values]));
-  return rows.map((row) => ({ ...row, values: { ...visits.get(keyOf(row)), ...row.values } }));
 }
 
 /**

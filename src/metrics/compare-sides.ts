@@ -26,7 +26,7 @@ import type { QueryTable, TableDrawn } from './read/query-table.ts';
 import { atPlaces, type PlaceRead } from './read-expected.ts';
 import { readKnownDays, withKnownDays } from './read-known-days.ts';
 import { redefinitionNotes } from './redefinitions.ts';
-import { areNear, changesOf, DAYS_BEFORE, ERROR, isDay, isOn, pointsKnown } from './site-changes.ts';
+import { areNear, changesOf, DAYS_BEFORE, ERROR, isDay, isOn } from './site-changes.ts';
 
 /** Days that two requests give: those beside the range say what was usual, and date a change as every tool does. */
 const READ_DAYS = 184;
@@ -215,8 +215,7 @@ export async function compareAtOnce(asked: Question, context: CompareContext & D
   const facts = (await atPlaces(found, read.places, context)).map((own) => {
     const { metric, reading } = own;
     const place = placeBy(lists.nameOf)({ ...reading, goalId: question.goalId }, metric);
-    const points = pointsKnown(reading, metric);
-    return changeFacts({ ...own, rows: reading.known, place, points, last }, totals.currency);
+    return changeFacts({ ...own, place, last }, totals.currency);
   });
   // The season is that of all sides.
   const changes = wordedAll(

@@ -14,8 +14,8 @@ import type { SpeedFacts } from '../speed/scenario-study.ts';
 import { FALSE_DISCOVERY_RATES } from '../statistics/discoveries.ts';
 import type { KnownDays } from './calendar/known-days.ts';
 import { clearOccasions } from './calendar/special-words.ts';
-import { changeSeriesOf, type Place, type Reading, seriesId } from './changes/change-series.ts';
-import { type Changes, type changeSubjects, changesAnswer, type SiteFacts } from './changes/changes-answer.ts';
+import { changeSeriesOf } from './changes/change-series.ts';
+import { type Changes, type changeSubjects, changesAnswer, partName, type SiteFacts } from './changes/changes-answer.ts';
 import {
   isOfClockChange,
   planReads,
@@ -31,10 +31,11 @@ import { fetchMetrics, type Kept, readKept } from './fetch-metrics.ts';
 import { visitedWords } from './findings.ts';
 import { siteMetricNames, zoneMetricNames } from './metric-definitions.ts';
 import { countingFaults, withoutFaults } from './quality/counting.ts';
-import { dayPoints, metricsToRead, visitedSpan } from './read/day-points.ts';
+import { metricsToRead, visitedSpan, withVisits } from './read/day-points.ts';
 import { type Device, isZoneMetric, PARTS } from './read/metric-grid.ts';
 import { readKnownDays, withKnownDays } from './read-known-days.ts';
 import { type Compared, redefinitionNotes } from './redefinitions.ts';
+import { type Place, pointsKnown, type Visits } from './site-changes.ts';
 
 type PlacesContext = Pick<Context, 'ask' | 'progress' | 'signal' | 'timeZone'>;
 
@@ -52,20 +53,19 @@ function readerOf({ ranges: long, shortRanges, longPlaces, places }: ReadPlan, w
   const quiet = { ...context, progress: () => undefined };
   const later = new Set(places.slice(longPlaces));
   const rangesFor = (place: Place) => (later.has(place) ? shortRanges : long);
-  const read = async (place: Place): Promise<Reading> => {
-    const { device, segmentId, goalId, zoneId } = place;
+  const read = async (place: Place): Promise<Visits> => {
+    const { device, segmentIds, goalId, zoneId } = place;
     const ranges = rangesFor(place);
     const metrics = zoneId === undefined ? siteMetricNames : wanted.filter(isZoneMetric);
-    const segmentSets = [segmentId === undefined ? [] : [segmentId]];
-    const grid = { metrics, ranges, daily: true, devices: [device], segmentSets, goalIds: [goalId], zoneIds: [zoneId] };
+    const grid = { metrics, ranges, daily: true, devices: [device], segmentSets: [segmentIds], goalIds: [goalId], zoneIds: [zoneId] };
     const { rows, missing, calls, currency } = await fetchMetrics(grid, { ...quiet, maxCalls: ranges.length });
     facts.requests += calls;
     facts.currency ??= currency;
     for (const { reason } of missing) facts.failures.push(reason);
     if (missing.length > 0) facts.unread += 1;
-    return { place: { device, segmentId, goalId, zoneId }, rows };
+    return { device, segmentIds, goalId, zoneId, isOfOtherGoal: rows.some((row) => row.isOfOtherGoal), known: rows };
   };
-  const readAll = async (some: readonly Place[]): Promise<Reading[]> => {
+  const readAll = async (some: readonly Place[]): Promise<Visits[]> => {
     let done = 0;
     const outcomes = some.map(async (place) => {
       const own = await read(place).catch(
@@ -86,8 +86,8 @@ function readerOf({ ranges: long, shortRanges, longPlaces, places }: ReadPlan, w
 
 const isAboutGoals = (error: unknown) => error instanceof ApiError && error.kind === 'invalid' && /goal/i.test(error.message);
 /** The first day with visits; undefined where there is none. */
-const firstDayOf = ({ rows }: Reading) =>
-  rows.flatMap(({ interval: { label }, values }) => (label && values['visits'] ? [label] : [])).toSorted()[0];
+const firstDayOf = ({ known }: Visits) =>
+  known.flatMap(({ interval: { label }, values }) => (label && values['visits'] ? [label] : [])).toSorted()[0];
 
 /** From which days before the first one it was learned what is usual. */
 function historyWords(
@@ -107,7 +107,7 @@ interface Begun {
   readonly readable: Readable;
   readonly plan: ReadPlan;
   readonly reader: ReturnType<typeof readerOf>;
-  readonly base: Reading;
+  readonly base: Visits;
 }
 
 /** Reads all visitors first: without conversions of e-commerce the first goal is the main one. */
@@ -124,8 +124,8 @@ async function begin(
   const begun = { readable, plan, reader };
   const isLast = goalId !== undefined || others.length === 0;
   try {
-    const base = await reader.read(place ?? { device: 'all' });
-    if (isLast || base.rows.some(({ values }) => typeof values['conversionCount'] === 'number')) return { ...begun, base };
+    const base = await reader.read(place ?? { device: 'all', segmentIds: [] });
+    if (isLast || base.known.some(({ values }) => typeof values['conversionCount'] === 'number')) return { ...begun, base };
   } catch (error) {
     if (isLast || !isAboutGoals(error)) throw error;
   }
@@ -269,7 +269,7 @@ interface SiteRequest {
 /** The objects that select the visits of these places. */
 function objectsOf(places: readonly Place[]): Pick<Compared, 'segmentIds' | 'goalIds' | 'zoneIds'> {
   return {
-    segmentIds: places.flatMap(({ segmentId }) => segmentId ?? []),
+    segmentIds: places.flatMap(({ segmentIds }) => segmentIds),
     goalIds: places.map(({ goalId }) => goalId),
     zoneIds: places.flatMap(({ zoneId }) => zoneId ?? []),
   };
@@ -280,15 +280,14 @@ const MOST_LATER = 28;
 
 type Scanned = Pick<ScanRequest, 'from' | 'to'>;
 /** Days on which the counting looks broken. */
-function judgeCounting(readings: readonly Reading[], base: Reading, { from, to }: Scanned, known: KnownDays): SiteFacts['faults'] {
-  const ofGoal = readings.filter(({ place }) => place.goalId === base.place.goalId);
-  const isOfAll = ({ place }: Reading) => place.segmentId === base.place.segmentId;
-  const ofAll = ofGoal.filter(isOfAll);
-  const ofSegments = ofGoal.filter((reading) => !isOfAll(reading) && reading.place.device === base.place.device);
+function judgeCounting(readings: readonly Visits[], base: Visits, { from, to }: Scanned, known: KnownDays): SiteFacts['faults'] {
+  const ofGoal = readings.filter(({ goalId }) => goalId === base.goalId);
+  const isOfAll = ({ segmentIds }: Visits) => segmentIds.join() === base.segmentIds.join();
+  const ofSegments = ofGoal.filter((reading) => !isOfAll(reading) && reading.device === base.device);
   return countingFaults({
-    rows: ofAll.flatMap(({ rows }) => rows),
-    whole: base.place,
-    segments: ofSegments.map(({ rows }) => rows),
+    rows: ofGoal.filter(isOfAll).flatMap((reading) => reading.known),
+    whole: base,
+    segments: ofSegments.map((reading) => reading.known),
     from,
     to,
     known,
@@ -296,21 +295,20 @@ function judgeCounting(readings: readonly Reading[], base: Reading, { from, to }
 }
 
 /** Special days that moved visits, beside what changed them. */
-function specialOf({ rows }: Reading, { from, to }: Scanned, { specialDays }: KnownDays, changes: SiteFacts['ranked']): string[] {
-  const days = dayPoints(rows, 'visits');
-  const scanned = new Set(rows.flatMap(({ interval: { label = '' } }) => (label >= from && label <= to ? [label] : [])));
-  const ofVisits = changes.filter(({ shape, parts }) => shape !== 'drift' && parts.some(({ metric }) => metric === 'visits'));
-  const levels = ofVisits.flatMap((own) => {
-    const size = sizeOfDays('count', days, own);
-    return size ? [{ ...own, relative: size.relative }] : [];
+function specialOf(base: Visits, { from, to }: Scanned, { specialDays }: KnownDays, changes: SiteFacts['changes']): string[] {
+  const days = pointsKnown(base, 'visits');
+  const scanned = new Set(base.known.flatMap(({ interval: { label = '' } }) => (label >= from && label <= to ? [label] : [])));
+  const levels = changes.flat().flatMap(({ metric, change }) => {
+    const size = metric === 'visits' && change.shape !== 'drift' ? sizeOfDays('count', days, change) : undefined;
+    return size ? [{ ...change, relative: size.relative }] : [];
   });
   return clearOccasions(days, scanned, specialDays, levels);
 }
 
 /** Since when and until when segments have visits, where that is not all of the days asked for: they are judged on these alone. */
-function spansOf(readings: readonly Reading[], base: Place, asked: Interval, timeZone: string, lists: Lists): string[] {
+function spansOf(readings: readonly Visits[], base: Place, asked: Interval, timeZone: string, lists: Lists): string[] {
   const year = todayIn(timeZone, asked.endMs).slice(0, 4);
-  return readings.flatMap(({ place: { device, segmentId, goalId }, rows }) => {
+  return readings.flatMap(({ device, segmentIds: [segmentId], goalId, known: rows }) => {
     if (segmentId === undefined || device !== base.device || goalId !== base.goalId) return [];
     const words = visitedWords(visitedSpan(rows), asked, timeZone, year);
     const [first = ''] = rows.flatMap(({ interval: { label } }) => label ?? []).toSorted();
@@ -347,9 +345,9 @@ function readableOf(
 }
 
 /** Whether a project is an app, which no one visits on a desktop and whose zones alone have metrics. */
-function isOfApp(readings: readonly Reading[]): boolean {
-  const isVisited = ({ place, rows }: Reading) => place.device === 'desktop' && rows.some(({ values }) => values['visits']);
-  return readings.some(({ place }) => place.device === 'desktop') && !readings.some(isVisited);
+function isOfApp(readings: readonly Visits[]): boolean {
+  const isVisited = ({ device, known }: Visits) => device === 'desktop' && known.some(({ values }) => values['visits']);
+  return readings.some(({ device }) => device === 'desktop') && !readings.some(isVisited);
 }
 
 const namedIn = ({ metrics = [] }: FindInput) => metrics.filter((metric) => metric !== 'all');
@@ -375,23 +373,26 @@ async function lookAtSite(
     begin(asked, kept ? { ...bounds, keptMs: kept.startMs, requests: bounds.requests - TO_FIND_KEPT } : bounds, ofDays, context);
   const { readable, plan, reader, base } = await readKept(most, context, beginIn, (begun) => begun.reader.facts.failures);
   const read = { startMs: shiftDays(startMs, -plan.historyDays, timeZone), endMs: lastMs };
-  const [others, known] = await Promise.all([reader.readAll(plan.places.slice(1)), readKnownDays(read, base.place.goalId, context)]);
+  const [others, known] = await Promise.all([reader.readAll(plan.places.slice(1)), readKnownDays(read, base.goalId, context)]);
   const readings = [base, ...others];
   const { requests, currency, failures, unread } = reader.facts;
   const [firstDay, lastDay] = [todayIn(timeZone, startMs), todayIn(timeZone, endMs)];
   const scanned: Scanned = { from: firstDay, to: lastDay };
   const faults = site ? judgeCounting(readings, base, scanned, known) : [];
   await yieldTurn(context.signal);
-  const sound = readings.map((reading) => ({ ...reading, rows: withKnownDays(withoutFaults(reading.rows, faults), known) }));
-  const series = changeSeriesOf(sound, [...siteMetricNames, ...ofDays.filter(isZoneMetric)], base.place);
-  const byId = new Map(series.map((each) => [each.id, each]));
-  const isOfOtherGoal = goals.others.some((id) => id === base.place.goalId);
-  const { changes, ...found } = await scan({ series, metrics, base: base.place, isOfOtherGoal, ...scanned }, context.signal);
+  const sound = readings.map((reading) => ({
+    ...reading,
+    known: withKnownDays(withoutFaults(withVisits(reading.known, reading.zoneId === undefined ? undefined : base.known), faults), known),
+  }));
+  const series = changeSeriesOf(sound, [...siteMetricNames, ...ofDays.filter(isZoneMetric)], base);
+  const nameOf: SiteFacts['nameOf'] = (kind, id) => (kind === 'goal' ? (goals.names.get(id) ?? String(id)) : lists.nameOf(kind, id));
+  const named = (place: Place) => partName(place, nameOf);
+  const { changes, ...found } = await scan({ series, metrics, base, nameOf: named, ...scanned }, context.signal);
   const odd = slotsOf('day', { startMs, endMs }, timeZone).filter(isOfClockChange);
   const clockChange = odd.map(({ label }) => `${dateText(label, lastDay.slice(0, 4))}, when clocks changed, was not looked at.`);
   const dataSince = firstDayOf(base) ?? lastDay;
   note(historyWords(plan, { dataSince, firstDay, historyFrom: todayIn(timeZone, read.startMs), of: site ? '' : ' of zones' }));
-  const compared = { ...objectsOf(changes.map(({ place }) => place)), metrics, startMs, endMs, timeZone };
+  const compared = { ...objectsOf(changes.map(([{ reading }]) => reading)), metrics, startMs, endMs, timeZone };
   for (const sentence of await redefinitionNotes(compared, lists)) note(sentence);
   if (found.tooFew > 0) note(`${found.tooFew} series had too little data to be looked at.`);
   for (const reason of onceByGist(failures)) note(`Some days or selections could not be read and are not looked at: ${reason}`);
@@ -399,18 +400,17 @@ async function lookAtSite(
     ...found,
     isApp: site && isOfApp(readings),
     unseen: [...unseenPlaces(readable, plan, note), ...clockChange],
-    ranked: changes,
+    changes,
     faults,
     special: site ? specialOf(base, scanned, known, changes) : [],
-    asked: { metrics: namedIn(input), place: base.place },
+    asked: { metrics: namedIn(input), place: base },
     askedGoals: asked.areGoalsAsked ? asked.goalIds.flatMap((id) => id ?? []) : [],
-    spans: spansOf(readings, base.place, { startMs, endMs }, timeZone, lists),
-    nameOf: (kind, id) => (kind === 'goal' ? (goals.names.get(id) ?? String(id)) : lists.nameOf(kind, id)),
+    spans: spansOf(readings, base, { startMs, endMs }, timeZone, lists),
+    nameOf,
     currency,
     unread: { selections: unread, of: plan.places.length },
     requests,
     dataSince,
-    daysOf: (metric, place) => byId.get(seriesId(metric, place))?.days ?? [],
   };
 }
 
@@ -440,13 +440,12 @@ async function lookAround(request: Omit<SiteRequest, 'metrics'>, context: FindCh
   context.note('Zone metrics of the last 7 days may still be corrected.');
   return {
     ...found,
-    ranked: [...found.ranked, ...ofZones.ranked],
+    changes: [...found.changes, ...ofZones.changes],
     looked: found.looked + ofZones.looked,
     tooFew: found.tooFew + ofZones.tooFew,
     requests: found.requests + ofZones.requests,
     unread: { selections: found.unread.selections + ofZones.unread.selections, of: found.unread.of + ofZones.unread.of },
     unseen: [...found.unseen, ...ofZones.unseen],
-    daysOf: (metric: string, place: Place) => (place.zoneId === undefined ? found : ofZones).daysOf(metric, place),
   };
 }
 

@@ -5,16 +5,15 @@ import { dayAfter, type Interval } from '../lib/calendar.ts';
 import { todayIn } from '../lib/dates.ts';
 import { lowered } from '../lib/sentences.ts';
 import { logOfLarge } from '../statistics/tails.ts';
-import { type Cost, costOnDays, totalsOf } from './change-cost.ts';
-import type { DatedChange } from './engine/changes.ts';
+import { costOnDays, totalsOf } from './change-cost.ts';
 import { daysBeside } from './engine/measure.ts';
 import { type DailyPoint, sumOf, valueOf } from './engine/series.ts';
 import { definitionOf, isCount, unitOf, verbsOf } from './metric-definitions.ts';
 import { nameOf } from './metric-names.ts';
 import type { CountingFault } from './quality/counting.ts';
 import { kindOf } from './read/day-points.ts';
-import type { MetricRow } from './read/metric-answers.ts';
 import { calendarCause } from './season.ts';
+import { pointsKnown, type SiteChange } from './site-changes.ts';
 
 /** The grammar of metrics, for a reader in the year of a day. */
 export const grammarOf = (today: string): Grammar => ({
@@ -58,18 +57,11 @@ export function levelUnit(metric: string, currency: string | undefined): string 
   return isCount(metric) ? `${unit} a day` : unit;
 }
 
-/** A change of a metric at a place, with the days that show it. */
-export interface PlacedChange {
-  readonly metric: string;
+/** A change of a metric with the name of its place. */
+export interface PlacedChange extends SiteChange {
   readonly place: FindingPlace;
   /** The goal whose conversions may be what the change costs. */
   readonly goal?: string | undefined;
-  readonly change: Omit<DatedChange, 'shape'> & { readonly shape: DatedChange['shape'] | 'drift' };
-  readonly cost?: Cost | undefined;
-  /** Days of all metrics at the place, which the cost is of where it is not given. */
-  readonly rows?: readonly MetricRow[];
-  /** Days of the metric at the place. */
-  readonly points: readonly DailyPoint[];
   /** The last day that is asked about: a cost is up to it, whatever is known of the days behind it. */
   readonly last: string;
   readonly causes?: Facts['causes'];
@@ -110,15 +102,15 @@ export function orderCause(
 
 /** The causes of a change and its cost, for the record; where the calendar or one order may be all of it, there is no cost. */
 function reasonFacts(placed: PlacedChange, currency: string | undefined): Pick<Facts, 'causes' | 'cost'> {
-  const { metric, change, rows, cost, last, points, goal, causes = [] } = placed;
+  const { metric, reading, change, last, goal, causes = [] } = placed;
+  const points = pointsKnown(reading, metric);
   const alone = [...calendarCause(metric, points, change), ...orderCause(metric, points, change.from, change.to)].slice(0, 1);
   if (alone.length > 0) return { causes: alone };
   // The visits that are more or fewer made it, and have the cost.
   if (causes.some(({ kind, basis }) => kind === 'mix' && basis === 'measured')) return { causes: [...causes] };
-  const isOfOtherGoal = rows?.some((row) => row.isOfOtherGoal);
   const labels = new Set(daysBeside(kindOf(metric), points, change).map(({ label }) => label));
-  const own = rows?.filter(({ interval }) => labels.has(interval.label ?? ''));
-  const found = own ? costOnDays(metric, totalsOf(own), change, last, { isOfOtherGoal }) : cost;
+  const own = reading.known.filter(({ interval }) => labels.has(interval.label ?? ''));
+  const found = costOnDays(metric, totalsOf(own), change, last, reading);
   if (!found) return { causes: [...causes] };
   const { metric: of, value, low, high } = found;
   const { from, to = last } = change;
@@ -131,7 +123,8 @@ function reasonFacts(placed: PlacedChange, currency: string | undefined): Pick<F
 
 /** The record of a change with a date. */
 export function changeFacts(placed: PlacedChange, currency: string | undefined): Facts {
-  const { metric, place, change, points, last, more } = placed;
+  const { metric, reading, place, change, last, more } = placed;
+  const points = pointsKnown(reading, metric);
   const { shape, from, to, earliest, latest, relative, low, high, pValue } = change;
   const end = to ?? (shape === 'drift' ? last : (points.at(-1)?.label ?? last));
   const now = levelOn(metric, daysBeside(kindOf(metric), points, change), from, end);

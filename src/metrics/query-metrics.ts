@@ -25,7 +25,6 @@ import { commerceMetrics, commerceNote, needsGoal, queryNotes } from './read/que
 import { inOrder, isTotal, linesOf, type QueryLine, type QueryTable, queryTable, type TableDrawn } from './read/query-table.ts';
 import { countedPart, type ExpectedRead, readCourse, readExpected, withinForecast } from './read-expected.ts';
 import { readSpecialDays } from './read-known-days.ts';
-import { pointsKnown } from './site-changes.ts';
 
 /** One figure over fewer days is of about each of them; over more the days take requests of their own. */
 const [LEAST_DAYS, MOST_DAYS] = [14, 92];
@@ -167,7 +166,7 @@ function changesTold(
   const factsOf = (own: FoundChange) => {
     const { metric, reading, goal } = own;
     const place = { ...placeOf(reading, metric), ...(goal !== undefined && { goal }) };
-    return changeFacts({ ...own, rows: reading.known, points: pointsKnown(reading, metric), place, last }, currency);
+    return changeFacts({ ...own, place, last }, currency);
   };
   const facts = ranked(changes.map(factsOf));
   const isBehind = (each: Facts) => mayBeSeason(each) || (isOfLongRows(breakdown) && each.when.shape === 'day');

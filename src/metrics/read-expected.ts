@@ -6,7 +6,7 @@ import type { Context } from '../names/context.ts';
 import { inTurns } from '../statistics/kept-fits.ts';
 import { otherGoalsOf } from './commerce-goal.ts';
 import { atTheirPlaces, changesBefore, changesFrom, inSelections, notOver } from './expected/expected-changes.ts';
-import { FORECAST_DAYS, type FoundChange, keyOf, TURN_DAYS, withExpected } from './expected/expected-lines.ts';
+import { FORECAST_DAYS, type FoundChange, TURN_DAYS, withExpected } from './expected/expected-lines.ts';
 import { specialNote } from './expected/expected-words.ts';
 import { fetchKept } from './fetch-metrics.ts';
 import { definitionOf } from './metric-definitions.ts';
@@ -20,7 +20,7 @@ import { commerceMetrics } from './read/query-notes.ts';
 import { COMMERCE_GOAL, isTotal, type QueryLine } from './read/query-table.ts';
 import { readKnownDays } from './read-known-days.ts';
 import { latestSegments } from './read-segments.ts';
-import { isDay, isOfCalendar } from './site-changes.ts';
+import { isDay, isOfCalendar, keyOf } from './site-changes.ts';
 
 /** Days that two requests hold, and the least that teach. */
 const READ_DAYS = 184;

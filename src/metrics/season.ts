@@ -77,7 +77,7 @@ function jumpAt(
  * Whether a lasting change of a total is one that the season alone could have made: it moved no faster than a season does, at its end
  * neither, and last year's is not known for these days. A level that jumps from one week to the next is no season.
  */
-function couldBeSeason(metric: string, points: readonly DailyPoint[], change: Lasting): boolean {
+export function couldBeSeason(metric: string, points: readonly DailyPoint[], change: Lasting): boolean {
   const kind = kindOf(metric);
   const { shape, from, to, days, relative, low, high } = change;
   if (shape === 'drift') {
@@ -103,28 +103,4 @@ export function calendarCause(metric: string, points: readonly DailyPoint[], cha
     return [{ kind: 'special day', name, basis: 'inferred' }];
   }
   return couldBeSeason(metric, points, change) ? [{ kind: 'season', name: 'the season', basis: 'inferred' }] : [];
-}
-
-/** A change at a place, as seasons are told apart by it. */
-interface Seasonal {
-  readonly metric: string;
-  /** Names its visits. */
-  readonly place: string;
-  readonly points: readonly DailyPoint[];
-  readonly change: Lasting;
-}
-
-/** Some changes without those that go on with an earlier one where the season alone could have made both: one slow move is told once. */
-export function onceASeason<Own>(all: readonly Own[], of: (own: Own) => Seasonal | undefined): Own[] {
-  const seasonal = all.flatMap((own) => {
-    const each = of(own);
-    return each && couldBeSeason(each.metric, each.points, each.change) ? [{ own, ...each }] : [];
-  });
-  const again = seasonal.filter(({ metric, place, change }) =>
-    seasonal.some(
-      (other) =>
-        other.metric === metric && other.place === place && other.change.from < change.from && other.change.relative * change.relative > 0,
-    ),
-  );
-  return all.filter((own) => !again.some((each) => each.own === own));
 }

@@ -1,23 +1,28 @@
-import { dayAfter, daysFrom } from '../lib/calendar.ts';
-import { byMost } from '../lib/order.ts';
+import { daysFrom } from '../lib/calendar.ts';
 import type { DatedChange } from './engine/changes.ts';
 import { changesSince, measureChange, sizeOfDays } from './engine/measure.ts';
-import { findReasons, type Reasons } from './engine/reasons.ts';
 import { LAST } from './engine/scan.ts';
 import { LONGEST_EPISODE_DAYS } from './engine/seek.ts';
-import { type DailyPoint, daysIn, sumOf, valueOf } from './engine/series.ts';
+import { type DailyPoint, daysIn, sumOf } from './engine/series.ts';
 import { factorsOf } from './metric-names.ts';
 import { dayPoints, kindOf } from './read/day-points.ts';
 import type { MetricRow } from './read/metric-answers.ts';
 import type { Selection } from './read/metric-grid.ts';
-import { calendarCause } from './season.ts';
+import { calendarCause, couldBeSeason } from './season.ts';
+
+/** A selection of visits; without a goal that of e-commerce. */
+export type Place = Pick<Selection, 'device' | 'segmentIds'> & Partial<Pick<Selection, 'goalId' | 'zoneId'>>;
 
 /** The visits of one selection, by all of their days that are known. */
-export interface Visits extends Pick<Selection, 'device' | 'segmentIds' | 'zoneId'> {
+export interface Visits extends Place {
   /** Their conversions are of another goal than that of e-commerce: revenue does not follow from them. */
   readonly isOfOtherGoal?: boolean | undefined;
   readonly known: readonly MetricRow[];
 }
+
+/** Names some visits. */
+export const keyOf = ({ device, segmentIds, goalId, zoneId }: Place) =>
+  [device, segmentIds.join('+'), goalId ?? '', zoneId ?? ''].join('|');
 
 /** A change with a date, in the visits that it is of. */
 export interface SiteChange<Of extends Visits = Visits> {
@@ -73,24 +78,6 @@ export interface AskedDays {
 /** Whether a change has a day among those that are asked about. */
 export const isOn = ({ from, to = LAST }: Pick<DatedChange, 'from' | 'to'>, { first, last }: AskedDays) => from <= last && to >= first;
 
-/** A part of the visits that a change may lie in, by its name. */
-export interface NamedVisits<Of extends Visits = Visits> {
-  readonly name: string;
-  readonly reading: Of;
-}
-
-/** The part that a change lies on, of some; `looked` parts were looked at, where those that looked most alike are left out of the list. */
-export function reasonsOf<Of extends Visits>(
-  { metric, reading, change: { from, to } }: SiteChange<Of>,
-  parts: readonly NamedVisits<Of>[],
-  looked = parts.length,
-): Partial<Reasons> {
-  const whole = pointsKnown(reading, metric);
-  const occasion = { kind: kindOf(metric), whole, from, to: to ?? whole.at(-1)?.label ?? from, periodFrom: from };
-  const groups = parts.map((part) => ({ name: part.name, days: pointsKnown(part.reading, metric) })).filter(({ days }) => days.length > 0);
-  return groups.length === 0 ? {} : findReasons(occasion, groups, looked);
-}
-
 /** Share of a relative change that makes the most of it. */
 const ALONG = 0.5;
 
@@ -104,13 +91,6 @@ export function movedOn(points: readonly DailyPoint[], { from, to = LAST, relati
   return { usual, moved: usual * relative };
 }
 
-/** Whether a change is that of a part, which moved unlike the rest of some visits: by plain sums, because a season moves all parts. */
-export function isOfThisPart(part: SiteChange, whole: SiteChange): boolean {
-  const movedBy = ({ metric, reading, change }: SiteChange) => movedOn(pointsKnown(reading, metric), change);
-  const [own, all] = [movedBy(part), movedBy(whole)];
-  return !goesAlong((all.moved - own.moved) / (all.usual - own.usual), part.change.relative);
-}
-
 /** Whether special days that no earlier year is known of, or the season, could have made a change by itself. */
 export const isOfCalendar = ({ metric, reading, change }: SiteChange) =>
   calendarCause(metric, pointsKnown(reading, metric), change).length > 0;
@@ -118,49 +98,19 @@ export const isOfCalendar = ({ metric, reading, change }: SiteChange) =>
 /** Whether a change is a single unusual day. */
 export const isDay = ({ change }: Pick<SiteChange, 'change'>) => change.shape === 'outlier';
 
-/** The change of a part of some visits, of those that were found, that a change of these is: on its days the part moved unlike the rest. */
-export function foundInPart<Of extends Visits>(own: SiteChange<Of>, found: readonly SiteChange<Of>[]): SiteChange<Of> | undefined {
-  const { metric, change } = own;
-  const days = { first: change.from, last: change.to ?? LAST };
-  return found.find((part) => {
-    // A day of a level is no unusual one.
-    if (part.metric !== metric || isDay(part) !== isDay(own)) return false;
-    if (part.change.relative * change.relative <= 0 || !isOn(part.change, days)) return false;
-    const size = sizeOfDays(kindOf(metric), pointsKnown(part.reading, metric), change);
-    return size !== undefined && isOfThisPart({ ...part, change: { ...change, ...size } }, own);
-  });
-}
-
-/** The part that lies farthest from its weeks before, the way of a single day. */
-function farthest<Of extends Visits>({ metric, change: { from, relative } }: SiteChange<Of>, parts: readonly NamedVisits<Of>[]) {
-  const farOf = ({ reading }: NamedVisits<Of>) => {
-    const points = pointsKnown(reading, metric);
-    const usual = daysIn(points, (label) => label >= dayAfter(from, -DAYS_BEFORE) && label < from);
-    return Math.sign(relative) * Math.log(valueOf(daysIn(points, (label) => label === from)) / valueOf(usual)) || 0;
-  };
-  return parts.toSorted(byMost(farOf))[0]?.reading;
-}
-
-/**
- * A change on the one part of its visits that moved its way, unlike the rest, and made most of it, as dated and sized there; of a single
- * day, which is not searched for, where the bounds of the part leave out what all of them did.
- */
-export function onItsPart<Of extends Visits>(
-  own: SiteChange<Of>,
-  parts: readonly NamedVisits<Of>[],
-  looked?: number,
-): SiteChange<Of> | undefined {
-  const named = isDay(own) ? undefined : reasonsOf(own, parts, looked).named;
-  const reading = isDay(own) ? farthest(own, parts) : parts.find(({ name }) => name === named)?.reading;
-  const there = reading && measuredOn({ ...own, reading });
-  const { relative } = own.change;
-  if (!there || there.change.relative * relative <= 0 || !isOfThisPart(there, own)) return undefined;
-  return isDay(own) && relative >= there.change.low && relative <= there.change.high ? undefined : there;
-}
-
-/** A change of a part of some visits as all of them show it, where the rest of them went along; undefined where it is that of the part. */
-export function onTheWhole<Of extends Visits>(own: SiteChange<Of>, reading: Of): SiteChange<Of> | undefined {
-  const change = measureChange(kindOf(own.metric), pointsKnown(reading, own.metric), own.change);
-  const there = change && { ...own, reading, change };
-  return there && !isOfThisPart(own, there) ? there : undefined;
+/** Some changes without those that go on with an earlier one where the season alone could have made both: one slow move is told once. */
+export function onceASeason<Own>(all: readonly Own[], of: (own: Own) => SiteChange): Own[] {
+  const seasonal = all
+    .map((own) => ({ own, ...of(own) }))
+    .filter(({ metric, reading, change }) => couldBeSeason(metric, pointsKnown(reading, metric), change));
+  const again = seasonal.filter(({ metric, reading, change }) =>
+    seasonal.some(
+      (other) =>
+        other.metric === metric &&
+        keyOf(other.reading) === keyOf(reading) &&
+        other.change.from < change.from &&
+        other.change.relative * change.relative > 0,
+    ),
+  );
+  return all.filter((own) => !again.some((each) => each.own === own));
 }

@@ -1,8 +1,12 @@
 import { dayAfter } from '../../src/lib/calendar.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
+import type { Part } from '../../src/metrics/changes/events.ts';
 import type { Reading } from '../../src/metrics/compare/readings.ts';
+import type { DatedChange } from '../../src/metrics/engine/changes.ts';
 import type { DailyPoint } from '../../src/metrics/engine/series.ts';
+import { kindOf } from '../../src/metrics/read/day-points.ts';
 import type { MetricRow } from '../../src/metrics/read/metric-answers.ts';
+import type { Place, Visits } from '../../src/metrics/site-changes.ts';
 import { seeded } from '../bench/verdicts/random.ts';
 import { times } from '../support/times.ts';
 
@@ -43,6 +47,25 @@ export function rowOn(label: string, values: MetricRow['values'], selection: Par
     interval: { label, startMs, endMs: startMs + DAY_MS - 1, isPart: false },
     values,
   };
+}
+
+/** The visits of a place, all visitors unless named, with these days of each metric. */
+export function visitsWith(days: Readonly<Record<string, readonly DailyPoint[]>>, place: Partial<Place> = {}): Visits {
+  const valueOf = (metric: string, { numerator, denominator }: DailyPoint) =>
+    ((kindOf(metric) === 'share' ? 100 : 1) * numerator) / denominator;
+  const byDay = new Map<string, Record<string, number>>();
+  for (const [metric, points] of Object.entries(days))
+    for (const point of points) byDay.set(point.label, { ...byDay.get(point.label), [metric]: valueOf(metric, point) });
+  const selection = { device: 'all' as const, segmentIds: [], goalId: undefined, zoneId: undefined, ...place };
+  return { ...selection, known: [...byDay].map(([label, values]) => rowOn(label, values, selection)) };
+}
+
+/** A fall of a metric that goes on for a week, or as it is told. */
+export function partOf(metric: string, change: Partial<DatedChange> = {}, place: Partial<Place> = {}): Part {
+  const from = change.from ?? '2026-11-16';
+  const size = { relative: -0.67, low: -0.7, high: -0.64, pValue: 1e-5 };
+  const days = { shape: 'step' as const, from, days: 7, earliest: from, latest: from };
+  return { metric, reading: visitsWith({}, place), change: { ...days, ...size, ...change }, causes: [] };
 }
 
 /** All visitors with these days before a period of none. */

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { entriesOf, speedFacts, speedSentence } from '../../src/metrics/changes/changes-answer.ts';
+import type { Part } from '../../src/metrics/changes/events.ts';
 import type { RankedChange } from '../../src/metrics/changes/rank-changes.ts';
+import { changeFacts } from '../../src/metrics/findings.ts';
 import type { SpeedChange, SpeedMove } from '../../src/speed/scenario-study.ts';
+import { partOf } from '../metrics/points.ts';
 import { history, studyOf, WINDOWS } from './histories.ts';
 
 const METRICS = ['largestContentfulPaint', 'firstByte'];
@@ -80,35 +83,24 @@ const speed = (first: Partial<SpeedMove>, ...rest: SpeedMove[]): SpeedChange => 
   moves: [move(first), ...rest],
 });
 
-function site(metric: string, from: string, own: Partial<RankedChange> = {}): RankedChange {
-  const place = { device: 'mobile' } as const;
-  return {
-    shape: 'step',
-    from,
-    days: 3,
-    earliest: from,
-    latest: from,
-    place,
-    pValue: 0.001,
-    parts: [{ metric, place, relative: -0.2, low: -0.3, high: -0.1, score: -5 }],
-    cost: { metric: 'revenueSum', value: -100, low: -150, high: -50 },
-    ...own,
-  };
+function site(metric: string, from: string, change: Parameters<typeof partOf>[1] = {}, causes: Part['causes'] = []): RankedChange {
+  const part = { ...partOf(metric, { from, ...change }, { device: 'mobile' }), causes };
+  const cost = { of: 'revenueSum', value: -100, low: -150, high: -50, unit: 'EUR', from, to: from };
+  const facts = changeFacts({ ...part, place: {}, last: from }, 'EUR');
+  return { event: [part], facts: metric === 'bounceRate' ? [facts] : [{ ...facts, cost }] };
 }
 
 const PERIOD = { timeZone: 'UTC', firstDay: '2026-11-01', today: '2026-11-20' };
 const orderOf = (entries: ReturnType<typeof entriesOf>) =>
   entries.map((entry) =>
-    'site' in entry ? `${entry.site.from}${entry.beside ? ` beside ${entry.beside.scenarioId}` : ''}` : String(entry.speed.scenarioId),
+    'site' in entry
+      ? `${entry.site.event[0].change.from}${entry.beside ? ` beside ${entry.beside.scenarioId}` : ''}`
+      : String(entry.speed.scenarioId),
   );
 
 describe('the list of changes', () => {
   it('holds a change of speed beside the change of conversion that began within a day, else before what has no effect', () => {
-    const changes = [
-      site('visits', '2026-11-10'),
-      site('conversionRate', '2026-11-11'),
-      site('bounceRate', '2026-11-10', { cost: undefined }),
-    ];
+    const changes = [site('visits', '2026-11-10'), site('conversionRate', '2026-11-11'), site('bounceRate', '2026-11-10')];
     const others = [
       {
         ...speed({ fromMs: at('2026-11-15T00:00Z'), began: { startMs: at('2026-11-15T00:00Z'), endMs: at('2026-11-15T09:00Z') } }),
@@ -124,17 +116,21 @@ describe('the list of changes', () => {
     ]);
   });
 
-  const conversion = (own: Partial<RankedChange> = {}) => site('conversionRate', own.from ?? '2026-11-10', own);
-  const [part] = conversion().parts;
+  const conversion = (from = '2026-11-10', ...more: [Parameters<typeof partOf>[1]?, Part['causes']?]) =>
+    site('conversionRate', from, ...more);
   it.each<[string, RankedChange, SpeedChange]>([
-    ['what moved by the mix', conversion({ parts: part ? [{ ...part, mix: { of: 'yes', grown: undefined } }] : [] }), speed({})],
-    ['a drift of conversion', conversion({ shape: 'drift' }), speed({})],
+    [
+      'what moved by the mix',
+      conversion('2026-11-10', {}, [{ kind: 'mix', name: 'a larger share of others', basis: 'measured' }]),
+      speed({}),
+    ],
+    ['a drift of conversion', conversion('2026-11-10', { shape: 'drift' }), speed({})],
     ['a drift of speed', conversion(), speed({ shape: 'drift' })],
-    ['what began two days later', conversion({ from: '2026-11-12' }), speed({})],
-    ['what began before the runs did', conversion({ from: '2026-11-09' }), speed({})],
+    ['what began two days later', conversion('2026-11-12'), speed({})],
+    ['what began before the runs did', conversion('2026-11-09'), speed({})],
     ['what runs on another device', conversion(), { ...speed({}), scenario: 'Checkout – desktop' }],
   ])('takes for no coincidence %s', (_, change, other) => {
-    expect(orderOf(entriesOf([change], [other], PERIOD))).toEqual([change.from, '7']);
+    expect(orderOf(entriesOf([change], [other], PERIOD))).toEqual([change.event[0].change.from, '7']);
   });
 
   it('puts slower before faster, and what lasts before what is over', () => {

@@ -1,12 +1,11 @@
-import { daysFrom } from '../../lib/calendar.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
 import { hypothesesOf, pValueBeside, type ScanFinding, type Scanned, substitute } from '../engine/scan.ts';
-import { type DailyPoint, sumOf } from '../engine/series.ts';
+import { sumOf } from '../engine/series.ts';
 import type { Study } from '../engine/study.ts';
 import { definitionOf, isCount } from '../metric-definitions.ts';
-import { dayPoints, kindOf } from '../read/day-points.ts';
-import type { MetricRow } from '../read/metric-answers.ts';
-import { type Device, isZoneMetric } from '../read/metric-grid.ts';
+import { kindOf } from '../read/day-points.ts';
+import { isZoneMetric } from '../read/metric-grid.ts';
+import { keyOf, type Place, pointsKnown, type Visits } from '../site-changes.ts';
 
 /** Days at the end of what was read that may be low or high by themselves, as those of a weekend, and no level that lasts. */
 const FEW_DAYS = 2;
@@ -14,50 +13,24 @@ const FEW_DAYS = 2;
 /** Everything that was read and looked at. */
 export interface Scene {
   readonly series: ReadonlyMap<string, ChangeSeries>;
-  readonly studies: ReadonlyMap<string, Study>;
   /** All visitors that were asked for, with the main goal. */
-  readonly base: Place;
-  /** Whether that goal is another than that of e-commerce, so that revenue does not depend on it. */
-  readonly isOfOtherGoal?: boolean;
+  readonly base: Visits;
   /** First and last day of the scan. */
   readonly from: string;
   readonly to: string;
+  /** Names some visits among others, as `mobile`. */
+  readonly nameOf: (place: Place) => string;
 }
 
-/** Where a series was measured; without a goal that of e-commerce. */
-export interface Place {
-  readonly device: Device;
-  readonly segmentId?: number | undefined;
-  readonly goalId?: number | undefined;
-  readonly zoneId?: number | undefined;
-}
-
-/** Whether visitors of one place are a part of those of another. */
-export function isWithinPlace({ device, segmentId }: Place, outer: Place): boolean {
-  const areSame = device === outer.device && segmentId === outer.segmentId;
-  return !areSame && ['all', device].includes(outer.device) && (outer.segmentId === undefined || segmentId === outer.segmentId);
-}
-
-/** The days of one metric at one place. */
+/** The days of one metric of some visits. */
 export interface ChangeSeries extends Scanned {
   readonly metric: string;
-  readonly place: Place;
-}
-
-/** The rows of one place by day. */
-export interface Reading {
-  readonly place: Place;
-  readonly rows: readonly MetricRow[];
+  readonly reading: Visits;
 }
 
 /** Names a metric at a place, so that the same one is found again. */
-export function seriesId(metric: string, { device, segmentId, goalId, zoneId }: Place): string {
-  const goal = definitionOf(metric)?.perGoal ? goalId : undefined;
-  return [metric, device, segmentId ?? '', goal ?? '', zoneId ?? ''].join('|');
-}
-
-/** Whether two places have the same visitors, whatever their goals. */
-export const areSameVisitors = (a: Place, b: Place) => seriesId('visits', a) === seriesId('visits', b);
+export const seriesId = (metric: string, place: Place) =>
+  [metric, keyOf(definitionOf(metric)?.perGoal ? place : { ...place, goalId: undefined })].join('|');
 
 /** Metrics that a reading was made for: those of a further goal are only what depends on it. */
 function metricsOf(metrics: readonly string[], { goalId, zoneId }: Place, baseGoal: number | undefined): string[] {
@@ -66,25 +39,12 @@ function metricsOf(metrics: readonly string[], { goalId, zoneId }: Place, baseGo
   return goalId === baseGoal ? ofSite : ofSite.filter((metric) => definitionOf(metric)?.perGoal);
 }
 
-/** The interface gives no counts behind the averages of zones: the visits of the site stand for them. */
-function zonePoints(rows: readonly MetricRow[], metric: string, visits: ReadonlyMap<string, number>): DailyPoint[] {
-  return rows.flatMap(({ interval: { label, isPart }, values, known }) => {
-    const [value, weight] = [values[metric], isCount(metric) ? 1 : visits.get(label ?? '')];
-    if (label === undefined || isPart || typeof value !== 'number' || !weight) return [];
-    return [{ label, numerator: value * weight, denominator: weight, isWhole: true, ...known?.of(metric, label) }];
-  });
-}
-
 /** All series of some readings, each once; a metric without any value at a place has no series. */
-export function changeSeriesOf(readings: readonly Reading[], metrics: readonly string[], base: Place): ChangeSeries[] {
-  const whole = readings.find(({ place }) => areSameVisitors(place, base))?.rows ?? [];
-  const visits = new Map(whole.map(({ interval, values }) => [interval.label ?? '', values['visits'] ?? 0]));
-  const all = readings.flatMap(({ place, rows }) =>
-    metricsOf(metrics, place, base.goalId).map((metric): ChangeSeries => {
-      const isZone = place.zoneId !== undefined;
-      const days = isZone ? zonePoints(rows, metric, visits) : dayPoints(rows, metric);
-      const kind = isZone && !isCount(metric) ? 'average' : kindOf(metric);
-      return { id: seriesId(metric, place), kind, days, metric, place };
+export function changeSeriesOf(readings: readonly Visits[], metrics: readonly string[], { goalId }: Place): ChangeSeries[] {
+  const all = readings.flatMap((reading) =>
+    metricsOf(metrics, reading, goalId).map((metric): ChangeSeries => {
+      const own = definitionOf(metric)?.perGoal ? reading : { ...reading, goalId };
+      return { id: seriesId(metric, own), kind: kindOf(metric), days: pointsKnown(own, metric), metric, reading: own };
     }),
   );
   const found = all.filter(({ days }) => days.some(({ numerator }) => numerator > 0));
@@ -124,23 +84,16 @@ export interface Cluster {
 /** Twice the logarithm of a likelihood ratio at 5 %, and at 0.3 % where one change must show in both series. */
 const CLOSE = { unrelated: 3.84, related: 9 };
 
-/** Whether two changes begin and end within a day of each other. */
-export function areNeighbours(a: Pick<ScanFinding, 'from' | 'to'>, b: Pick<ScanFinding, 'from' | 'to'>): boolean {
-  const isNear = (one: string, other: string) => Math.abs(daysFrom(one, other)) <= 1;
-  const endAlike = a.to === undefined || b.to === undefined ? a.to === b.to : isNear(a.to, b.to);
-  return isNear(a.from, b.from) && endAlike;
-}
-
 /** Whether a change of one must show in the other, up to where it is: both are of one metric, or of a zone. */
 function areRelated(a: ChangeSeries, b: ChangeSeries): boolean {
-  if (a.place.zoneId !== b.place.zoneId) return false;
-  const idOf = ({ metric, place: { goalId } }: ChangeSeries) => seriesId(metric, { device: 'all', goalId });
-  return a.place.zoneId !== undefined || idOf(a) === idOf(b);
+  if (a.reading.zoneId !== b.reading.zoneId) return false;
+  const idOf = ({ metric, reading: { goalId } }: ChangeSeries) => seriesId(metric, { device: 'all', segmentIds: [], goalId });
+  return a.reading.zoneId !== undefined || idOf(a) === idOf(b);
 }
 
 /** Whether who came, more or fewer of them, may be all that moved a rate or an average. */
-const mayBeMix = (visits: ChangeSeries, { metric, place }: ChangeSeries) =>
-  visits.metric === 'visits' && !isCount(metric) && visits.place.zoneId === place.zoneId;
+const mayBeMix = (visits: ChangeSeries, { metric, reading }: ChangeSeries) =>
+  visits.metric === 'visits' && !isCount(metric) && visits.reading.zoneId === reading.zoneId;
 
 function isSame(lead: Found, other: Found): boolean {
   const related = areRelated(lead.series, other.series) || mayBeMix(lead.series, other.series);

@@ -10,13 +10,13 @@ import { capital } from '../../lib/sentences.ts';
 import { compareMoves, type Searched, type SpeedChange, type SpeedFacts, type SpeedMove } from '../../speed/scenario-study.ts';
 import { moveFacts, nounOf } from '../../speed/speed-findings.ts';
 import { deviceOf, metricFact } from '../../speed/speed-metrics.ts';
-import { tailOf } from '../../statistics/tails.ts';
-import { type DailyPoint, LEAST_HISTORY_DAYS } from '../engine/series.ts';
+import { LEAST_HISTORY_DAYS } from '../engine/series.ts';
 import { changeFacts, faultFacts, grammarOf, placeBy, wordedAll } from '../findings.ts';
 import { definitionOf, isCount } from '../metric-definitions.ts';
 import { type CountingFault, qualityShape } from '../quality/counting.ts';
-import type { Place } from './change-series.ts';
-import { inRank, type RankedChange } from './rank-changes.ts';
+import type { Place } from '../site-changes.ts';
+import type { ChangeEvent } from './events.ts';
+import { costOf, inRank, type RankedChange } from './rank-changes.ts';
 
 /** Subjects that can be searched for changes. */
 export const changeSubjects = ['site', 'zones', 'speed'] as const;
@@ -50,8 +50,7 @@ export type Changes = z.output<typeof changesShape>;
 export interface SiteFacts extends Searched {
   /** Devices, segments, goals and zones that could not be read, or not whole. */
   readonly unread: { readonly selections: number; readonly of: number };
-  /** The most expensive first. */
-  readonly ranked: readonly RankedChange[];
+  readonly changes: readonly ChangeEvent[];
   readonly faults: readonly CountingFault[];
   /** Special days in the range that did much to visits. */
   readonly special: readonly string[];
@@ -66,8 +65,6 @@ export interface SiteFacts extends Searched {
   readonly currency: string | undefined;
   /** Sentences on what of it was not looked at for want of requests. */
   readonly unseen: readonly string[];
-  /** The days of a metric at a place; none where it was not read. */
-  readonly daysOf: (metric: string, place: Place) => readonly DailyPoint[];
 }
 
 /** Everything that an answer is made of; at least one kind was looked at. */
@@ -94,16 +91,14 @@ type Zoned = Pick<AnswerFacts, 'timeZone'>;
 const dayOf = (ms: number, { timeZone }: Zoned) => todayIn(timeZone, ms);
 
 const CONVERSION: ReadonlySet<string> = new Set(['conversionRate', 'conversionCount']);
-const conversionPart = ({ parts }: RankedChange) => parts.find(({ metric, mix }) => CONVERSION.has(metric) && mix === undefined);
-
 /** Whether a change of speed, of no other device, began at most a day before one of conversion may have, and not after it. */
-function coincide(site: RankedChange, { scenario, moves: [{ shape, began }] }: SpeedChange, facts: Zoned): boolean {
-  const conversion = conversionPart(site);
-  if (site.shape === 'drift' || shape === 'drift' || !conversion) return false;
-  const [ofVisitors, ofRuns] = [conversion.place.device, deviceOf(scenario)];
+function coincide({ event }: RankedChange, { scenario, moves: [{ shape, began }] }: SpeedChange, facts: Zoned): boolean {
+  const conversion = event.find(({ metric, causes }) => CONVERSION.has(metric) && !causes.some(({ kind }) => kind === 'mix'));
+  if (!conversion || conversion.change.shape === 'drift' || shape === 'drift') return false;
+  const [ofVisitors, ofRuns] = [conversion.reading.device, deviceOf(scenario)];
   if (ofVisitors !== 'all' && ofRuns !== 'unknown' && ofVisitors !== ofRuns) return false;
   const [first, last] = [dayOf(began.startMs, facts), dayOf(began.endMs, facts)];
-  return first <= site.latest && daysFrom(last, site.earliest) <= 1;
+  return first <= conversion.change.latest && daysFrom(last, conversion.change.earliest) <= 1;
 }
 
 /** Puts changes of speed behind the change of conversion that began with them, the others before what has no effect to be ranked by. */
@@ -115,7 +110,7 @@ export function entriesOf(site: readonly RankedChange[], speed: readonly SpeedCh
     const [beside] = own;
     return [{ site: change, ...(beside && { beside }) }, ...own.map((each): Entry => ({ speed: each }))];
   };
-  const costly = site.findLastIndex(({ cost }) => cost !== undefined) + 1;
+  const costly = site.findLastIndex((change) => costOf(change) !== undefined) + 1;
   return [
     ...site.slice(0, costly).flatMap(withCompanions),
     ...ordered.filter((each) => !besides.get(each)).map((each): Entry => ({ speed: each })),
@@ -123,60 +118,39 @@ export function entriesOf(site: readonly RankedChange[], speed: readonly SpeedCh
   ];
 }
 
-const placeOf = ({ segmentId, ...place }: Place, metric: string, { nameOf }: SiteFacts) =>
-  placeBy(nameOf)({ ...place, segmentIds: segmentId === undefined ? [] : [segmentId] }, metric);
+const placeOf = (place: Place, metric: string, { nameOf }: Pick<SiteFacts, 'nameOf'>) => placeBy(nameOf)(place, metric);
 
-const partName = ({ device, segmentId }: Place, { nameOf }: SiteFacts) =>
-  segmentId === undefined ? device : `"${nameOf('segment', segmentId)}"${device === 'all' ? '' : ` on ${device}`}`;
-
-/** Parts of a change that show it at most: the place where it is largest, and what made it. */
-function causesOf({ most, maker }: RankedChange, beside: SpeedChange | undefined, site: SiteFacts): Facts['causes'] {
-  const names = [most, maker].flatMap((place) => (place ? [partName(place, site)] : []));
-  const [first] = beside?.moves ?? [];
-  return [
-    ...names.map((name) => ({ kind: 'place' as const, name, basis: 'measured' as const })),
-    ...(beside && first
-      ? [{ kind: 'event' as const, name: `${speedName(first)} in "${beside.scenario}"`, basis: 'same time' as const }]
-      : []),
-  ];
-}
+/** Names some visits among others: `mobile`, `"New visitors" on mobile`. */
+export const partName = ({ device, segmentIds }: Place, nameOf: SiteFacts['nameOf']) =>
+  segmentIds.length === 0
+    ? device
+    : `${listed(segmentIds.map((id) => `"${nameOf('segment', id)}"`))}${device === 'all' ? '' : ` on ${device}`}`;
 
 const speedName = ({ metric, relative }: SpeedMove) => `${relative < 0 ? 'a lower' : 'a higher'} ${metricFact(metric).short}`;
 
-/** The records of a change of the site: one for each metric that moved, by itself or with the mix of visits as its cause. */
-function siteFindings({ site: change, beside }: Extract<Entry, { site: unknown }>, site: SiteFacts, facts: AnswerFacts): Facts[] {
-  const { shape, days, earliest, latest } = change;
-  const from = shape === 'drift' ? facts.firstDay : change.from;
-  // Visits of another device are no part of these.
-  const areBeside = (a: Place, b: Place) => a.device === 'all' || b.device === 'all' || a.device === b.device;
-  const mixedIn = (place: Place, { of, grown }: NonNullable<RankedChange['parts'][number]['mix']>) => ({
-    kind: 'mix' as const,
-    name: `a larger share of ${grown && areBeside(grown, place) ? partName(grown, site) : 'other visitors'}`,
-    basis: of === 'yes' ? ('measured' as const) : ('same time' as const),
-  });
-  return change.parts.map(({ metric, place, relative, low, high, score, mix, cost }, at): Facts => {
-    const pValue = at === 0 && !mix ? change.pValue : tailOf(score);
-    const dated = { shape, from, ...(change.to !== undefined && { to: change.to }), days, earliest, latest, relative, low, high, pValue };
-    const causes = at === 0 ? causesOf(change, beside, site) : [];
-    return changeFacts(
-      {
-        metric,
-        place: placeOf(place, metric, site),
-        goal: placeOf(place, 'conversionCount', site).goal,
-        change: dated,
-        cost,
-        points: site.daysOf(metric, place),
-        last: facts.lastDay,
-        causes: mix ? [mixedIn(place, mix)] : causes,
-        more: moreOf(place, metric, { from, to: change.to ?? (shape === 'outlier' ? from : facts.lastDay) }),
-      },
-      site.currency,
-    );
+/** The records of a change of the site: one for each metric that moved. */
+function siteRecords(event: ChangeEvent, site: SiteFacts, facts: AnswerFacts): Facts[] {
+  return event.map((part) => {
+    const { metric, reading } = part;
+    // A drift begins on no day.
+    const change = part.change.shape === 'drift' ? { ...part.change, from: facts.firstDay } : part.change;
+    const days = { from: change.from, to: change.to ?? (change.shape === 'outlier' ? change.from : facts.lastDay) };
+    const [place, { goal }] = [placeOf(reading, metric, site), placeOf(reading, 'conversionCount', site)];
+    return changeFacts({ ...part, change, place, goal, last: facts.lastDay, more: moreOf(reading, metric, days) }, site.currency);
   });
 }
 
+/** The same with the change of speed that it coincides with as a cause of the first. */
+function siteFindings({ site: { facts }, beside }: Extract<Entry, { site: unknown }>): readonly Facts[] {
+  if (!beside) return facts;
+  const name = `${speedName(beside.moves[0])} in "${beside.scenario}"`;
+  const causes = (own: Facts, at: number) =>
+    at === 0 ? [...own.causes, { kind: 'event' as const, name, basis: 'same time' as const }] : own.causes;
+  return facts.map((own, at) => ({ ...own, causes: causes(own, at) }));
+}
+
 /** The call that looks closer: the same metric and place, the days of the change against those before. */
-function moreOf({ device, segmentId, goalId, zoneId }: Place, metric: string, days: { from: string; to: string }): Facts['more'] {
+function moreOf({ device, segmentIds, goalId, zoneId }: Place, metric: string, days: { from: string; to: string }): Facts['more'] {
   return {
     tool: 'compare_metrics',
     arguments: {
@@ -184,7 +158,7 @@ function moreOf({ device, segmentId, goalId, zoneId }: Place, metric: string, da
       startDate: days.from,
       endDate: days.to,
       ...(device !== 'all' && { devices: [device] }),
-      ...(segmentId !== undefined && { segmentIds: [segmentId] }),
+      ...(segmentIds.length > 0 && { segmentIds }),
       ...(goalId !== undefined && definitionOf(metric)?.perGoal && { goalId }),
       ...(zoneId !== undefined && { zoneIds: [zoneId] }),
     },
@@ -201,10 +175,8 @@ export const speedFacts = ({ scenarioId, scenario, moves: [first] }: SpeedChange
 export const speedSentence = (change: SpeedChange, period: Pick<AnswerFacts, 'timeZone' | 'today'>) =>
   sentenceOf(speedFacts(change, period), changesGrammar(period.today));
 
-const factsOf = (entry: Entry, facts: AnswerFacts): Facts[] => {
-  if ('speed' in entry) return [speedFacts(entry.speed, facts)];
-  return facts.site ? siteFindings(entry, facts.site, facts) : [];
-};
+const factsOf = (entry: Entry, facts: AnswerFacts): readonly Facts[] =>
+  'speed' in entry ? [speedFacts(entry.speed, facts)] : siteFindings(entry);
 
 /** Metrics that a sentence names. */
 const MOST_NAMED = 3;
@@ -225,13 +197,16 @@ function nothingSentence({ site, firstDay, lastDay }: AnswerFacts, slow: readonl
   return capital(`${apart}${what} changed beyond chance${where} ${rangeText(firstDay, lastDay, year)}.`);
 }
 
-const isOfGoal = ({ parts }: RankedChange, id: number) =>
-  parts.some(({ metric, place, cost }) => place.goalId === id && [metric, cost?.metric ?? ''].some((name) => definitionOf(name)?.perGoal));
+const isOfGoal = ({ event, facts }: RankedChange, id: number) =>
+  event.some(({ metric, reading }, at) => {
+    const names = [metric, facts[at]?.cost?.of ?? ''];
+    return reading.goalId === id && names.some((name) => definitionOf(name)?.perGoal);
+  });
 const isOfAsked = (change: RankedChange, site: SiteFacts | undefined) => site?.askedGoals.some((id) => isOfGoal(change, id)) === true;
 
 /** The goals that were named and did not change, beside what did. */
-function goalsSentence({ site, firstDay, lastDay }: AnswerFacts, { year }: Grammar): string[] {
-  const still = site?.askedGoals.filter((id) => !site.ranked.some((change) => isOfGoal(change, id))) ?? [];
+function goalsSentence({ site, firstDay, lastDay }: AnswerFacts, ranked: readonly RankedChange[], { year }: Grammar): string[] {
+  const still = site?.askedGoals.filter((id) => !ranked.some((change) => isOfGoal(change, id))) ?? [];
   const names = still.map((id) => `"${site?.nameOf('goal', id)}"`);
   const [rates, goals] = names.length === 1 ? ['rate', 'the goal'] : ['rates', 'the goals'];
   const range = rangeText(firstDay, lastDay, year);
@@ -263,21 +238,20 @@ function leadOf(
   facts: AnswerFacts,
   findings: readonly Finding[],
   entries: readonly Entry[],
-  slow: readonly RankedChange[],
+  { ranked, slow }: Readonly<Record<'ranked' | 'slow', readonly RankedChange[]>>,
   grammar: Grammar,
 ): Said[] {
   const ofCounting = findings.filter(({ verdict }) => verdict === 'measurement');
   const first = findings.find(({ verdict }) => verdict !== 'measurement');
   const said = first ? saidOf(first, grammar) : nothingSentence(facts, slow, grammar);
-  const goals = first ? goalsSentence(facts, grammar) : [];
+  const goals = first ? goalsSentence(facts, ranked, grammar) : [];
   const [entry] = entries;
   const lead = entry && 'site' in entry && isOfAsked(entry.site, facts.site) ? [said, ...goals] : [...goals, said];
   return [...ofCounting.map(({ sentence }) => [sentence]), ...lead, ...seenSentences(facts), ...othersSentence(facts, entries, grammar)];
 }
 
 /** Whether a change is a drift that the season alone could have made. */
-const isSeasonal = (change: RankedChange, site: SiteFacts, facts: AnswerFacts) =>
-  change.shape === 'drift' && siteFindings({ site: change }, site, facts).every(mayBeSeason);
+const isSeasonal = ({ event: [{ change }], facts }: RankedChange) => change.shape === 'drift' && facts.every(mayBeSeason);
 
 /** How much was looked at, of the site and of speed. */
 function lookedAt({ site, speed, firstDay }: AnswerFacts): Changes['looked'] {
@@ -296,21 +270,22 @@ function lookedAt({ site, speed, firstDay }: AnswerFacts): Changes['looked'] {
 export function changesAnswer(facts: AnswerFacts): Changes {
   const { site, speed, limit } = facts;
   const { faults = [] } = site ?? {};
-  // Those of zones were found by themselves.
-  const ranked = inRank(site?.ranked ?? [], facts.lastDay);
+  const all = site?.changes.map((event) => ({ event, facts: siteRecords(event, site, facts) })) ?? [];
+  const ranked = inRank(all, facts.lastDay);
   const grammar = changesGrammar(facts.today);
   const looked = lookedAt(facts);
-  const slow = ranked.filter((change) => site && isSeasonal(change, site, facts));
+  const slow = ranked.filter(isSeasonal);
   const told = ranked.filter((change) => !slow.includes(change));
   const news = told.toSorted((a, b) => Number(isOfAsked(b, site)) - Number(isOfAsked(a, site)));
   const entries = entriesOf(news, speed?.changes ?? [], facts);
   const shown = entries.slice(0, limit).flatMap((entry) => factsOf(entry, facts));
   const findings = wordedAll([...faults.map((fault) => faultFacts(fault)), ...shown], grammar);
-  const lead = looked.series === 0 ? [youngSentences(facts, looked.dataSince, grammar)] : leadOf(facts, findings, entries, slow, grammar);
+  const lead =
+    looked.series === 0 ? [youngSentences(facts, looked.dataSince, grammar)] : leadOf(facts, findings, entries, { ranked, slow }, grammar);
   const { answer, rest } = paragraphOf(lead);
   const beside = site
     ? [
-        ...slow.flatMap((change) => siteFindings({ site: change }, site, facts)).map((each) => sentenceOf(each, grammar)),
+        ...slow.flatMap((own) => own.facts).map((each) => sentenceOf(each, grammar)),
         ...site.spans,
         site.special.length === 0 ? '' : `Visits also moved on special days: ${listed(site.special)}.`,
       ]

@@ -1,67 +1,22 @@
 import { MAX_METRICS_RANGE_MS, ONE_DAY_MS } from '../../api/params.ts';
 import { chunksOf, type Interval, shiftDays, slotsOf } from '../../lib/calendar.ts';
 import { inTurns } from '../../statistics/kept-fits.ts';
-import { measureChange, sizeOfDays } from '../engine/measure.ts';
-import { type Days, type Looked, lookThrough } from '../engine/scan.ts';
+import { isWithin } from '../change-places.ts';
+import { type Looked, lookThrough } from '../engine/scan.ts';
 import { isCount } from '../metric-definitions.ts';
 import { factorsOf } from '../metric-names.ts';
 import { type Device, isZoneMetric, planGrid } from '../read/metric-grid.ts';
-import {
-  acceptedOf,
-  areSameVisitors,
-  type ChangeSeries,
-  clustersOf,
-  type Found,
-  hasEnough,
-  isOfFewOrders,
-  isWithinPlace,
-  type Place,
-  type Scene,
-  seriesId,
-} from './change-series.ts';
-import { type ChangeEvent, eventsOf, type Part } from './events.ts';
-import { rankChanges } from './rank-changes.ts';
+import { keyOf, onceASeason, type Place } from '../site-changes.ts';
+import { acceptedOf, type ChangeSeries, clustersOf, type Found, hasEnough, isOfFewOrders, type Scene } from './change-series.ts';
+import { type ChangeEvent, eventsOf } from './events.ts';
 import { slowLevels } from './slow-levels.ts';
 
-/** A metric that moved with a change, measured on its days as every question does; as it was where they do not show that. */
-function measuredPart({ series }: Scene, part: Part, days: Days): Part {
-  const own = part.mix ? undefined : series.get(seriesId(part.metric, part.place));
-  const size = own && sizeOfDays(own.kind, own.days, days);
-  return size && size.relative * part.relative > 0 ? { ...part, ...size } : part;
-}
-
-/**
- * Gives a change the days that every tool gives it, by those of its first metric at its place, and each of its metrics the size that it has
- * on these days; unchanged for drifts.
- */
-function measuredEvent(scene: Scene, event: ChangeEvent): ChangeEvent {
-  const { series } = scene;
-  const [first] = event.parts;
-  const own = first && series.get(seriesId(first.metric, first.place));
-  if (!own || first.mix || event.place.zoneId !== undefined || event.shape === 'drift') return event;
-  const asFound = { from: event.from, to: event.to, relative: first.relative };
-  const found = measureChange(own.kind, own.days, asFound) ?? event;
-  const { shape, from, to, days, earliest, latest } = found;
-  const parts = event.parts.map((part) => measuredPart(scene, part, found));
-  return { ...event, shape, from, to, days, earliest, latest, parts };
-}
-
-const relativeOf = ({ parts: [first] }: ChangeEvent) => first?.relative ?? 0;
-const metricOf = ({ parts: [first] }: ChangeEvent) => first?.metric ?? '';
-
-/** Whether two events may have begun on the same day. */
-const beginTogether = (a: ChangeEvent, b: ChangeEvent) => a.shape === b.shape && a.earliest <= b.latest && b.earliest <= a.latest;
-
-/** Whether an event is at the place of another one, or a part of it, and began and ended with it. */
-function isShareOfEvent(event: ChangeEvent, outer: ChangeEvent, isTold: boolean): boolean {
-  const isAt = isWithinPlace(event.place, outer.place) || (isTold && areSameVisitors(event.place, outer.place));
-  return event.place.zoneId === outer.place.zoneId && isAt && beginTogether(event, outer) && event.to === outer.to;
-}
-
-/** Whether an event says another one again: of the same metric, the same way. */
-function isToldBy(event: ChangeEvent, outer: ChangeEvent, isTold: boolean): boolean {
-  const isSame = metricOf(event) === metricOf(outer) && event.place.goalId === outer.place.goalId;
-  return isSame && relativeOf(event) * relativeOf(outer) > 0 && isShareOfEvent(event, outer, isTold);
+/** Whether an event says another one again: of the same metric, the same way, of its visits or a part of them, begun and ended with it. */
+function isToldBy([own]: ChangeEvent, [outer]: ChangeEvent, isTold: boolean): boolean {
+  const isAt = isWithin(own.reading, outer.reading) && (isTold || keyOf(own.reading) !== keyOf(outer.reading));
+  const isSame = own.metric === outer.metric && own.change.shape === outer.change.shape && own.change.to === outer.change.to;
+  const [first, last] = [own.change.earliest <= outer.change.latest, outer.change.earliest <= own.change.latest];
+  return isAt && isSame && own.change.relative * outer.change.relative > 0 && first && last;
 }
 
 /** Leaves out what is told already, and the share that a part of its visitors has in a change, whose cost would count twice. */
@@ -125,23 +80,21 @@ const requestsOf = (ranges: readonly Interval[], timeZone: string) =>
 function placesOf({ devices, segmentIds, within, goalIds, areGoalsAsked, zoneIds }: Readable): { whole: Place[]; crosses: Place[] } {
   const [device = 'all', ...otherDevices] = devices;
   const [goalId, ...otherGoals] = goalIds;
-  const inAll = (places: readonly Place[]) => places.map((place) => ({ ...(within !== undefined && { segmentId: within }), ...place }));
-  const ofGoals = otherGoals.map((other): Place => ({ device, goalId: other }));
-  const ofSegments = segmentIds.map(
-    (segmentId): Place => ({ device, segmentId, goalId: areGoalsAsked ? (goalId ?? otherGoals[0]) : goalId }),
-  );
+  const all: Place = { device, segmentIds: within === undefined ? [] : [within], goalId };
+  const ofGoals = otherGoals.map((other) => ({ ...all, goalId: other }));
+  const ofSegments = segmentIds.map((id) => ({ ...all, segmentIds: [id], goalId: areGoalsAsked ? (goalId ?? otherGoals[0]) : goalId }));
   const onDevices = (places: readonly Place[]) => places.flatMap((place) => otherDevices.map((other) => ({ ...place, device: other })));
   return {
-    whole: inAll([
-      { device, goalId },
-      ...otherDevices.map((other) => ({ device: other, goalId })),
+    whole: [
+      all,
+      ...onDevices([all]),
       // Zones are looked at where someone asked for them.
-      ...zoneIds.map((zoneId) => ({ device, zoneId })),
+      ...zoneIds.map((zoneId) => ({ ...all, goalId: undefined, zoneId })),
       ...ofGoals,
       ...(areGoalsAsked ? onDevices(ofGoals) : []),
       ...ofSegments,
-    ]),
-    crosses: inAll(onDevices(areGoalsAsked ? ofSegments : [...ofGoals, ...ofSegments])),
+    ],
+    crosses: onDevices(areGoalsAsked ? ofSegments : [...ofGoals, ...ofSegments]),
   };
 }
 
@@ -168,7 +121,6 @@ export function planReads(readable: Readable, bounds: Bounds) {
   const option = places.length <= long.room ? long : short;
   const { historyDays, ranges } = isMixed ? long : option;
   const taken = isMixed ? mixed : [...places, ...crosses].slice(0, option.room);
-  const count = (of: (place: Place) => unknown) => new Set(taken.map(of).filter((value) => value !== undefined)).size;
   return {
     ranges,
     /** Days of the history that teach. */
@@ -180,14 +132,14 @@ export function planReads(readable: Readable, bounds: Bounds) {
     /** All visitors first. */
     places: taken,
     /** How many of each kind find room. */
-    segments: count(({ segmentId }) => segmentId),
+    segments: new Set(taken.flatMap(({ segmentIds }) => segmentIds)).size,
     goals: new Set(taken.filter(({ zoneId }) => zoneId === undefined).map(({ goalId }) => goalId)).size,
-    zones: count(({ zoneId }) => zoneId),
+    zones: new Set(taken.flatMap(({ zoneId }) => zoneId ?? [])).size,
   };
 }
 
 /** The series to search. */
-export interface ScanRequest extends Omit<Scene, 'series' | 'studies'> {
+export interface ScanRequest extends Omit<Scene, 'series'> {
   /** All that was read; totals that changes are ranked by are among them. */
   readonly series: readonly ChangeSeries[];
   /** Metrics whose changes are wanted. */
@@ -216,7 +168,7 @@ function acceptedIn(looked: readonly Looked[], byId: ReadonlyMap<string, ChangeS
  */
 export async function findChanges({ series, metrics, ...rest }: ScanRequest, signal: AbortSignal) {
   const { base, from, to } = rest;
-  const asked = new Set(metrics.flatMap((metric) => [metric, ...factorsOf(metric, rest)]));
+  const asked = new Set(metrics.flatMap((metric) => [metric, ...factorsOf(metric, base)]));
   // Who comes may be all that moves a rate.
   const searched = new Set([...asked, ...(metrics.every((metric) => isCount(metric) || isZoneMetric(metric)) ? [] : ['visits'])]);
   // A segment that ended before has no day that could be looked at.
@@ -225,20 +177,11 @@ export async function findChanges({ series, metrics, ...rest }: ScanRequest, sig
   const wanted = series.filter((each) => searched.has(each.metric) && isThere(each));
   const looked = await partsOf(wanted.filter(hasEnough), signal, (each) => lookThrough([each], from, to));
   // A product changes with what it is made of, which dates and sizes the change.
-  const factors = wanted.filter(({ metric }) => factorsOf(metric, rest).length === 0);
+  const factors = wanted.filter(({ metric }) => factorsOf(metric, base).length === 0);
   const byId = new Map(factors.map((each) => [each.id, each]));
   const { clusters, limit } = await inTurns(signal, () => acceptedIn(looked, byId));
-  const scene: Scene = {
-    series: new Map(series.map((each) => [each.id, each])),
-    studies: new Map(looked.map(({ id, study }) => [id, study])),
-    ...rest,
-  };
-  const told = await partsOf(clusters, signal, (cluster) => eventsOf(scene, cluster, clusters, limit));
-  // Measured by its own days, what looked like a change in the scan may have been over before it.
-  const measured = await partsOf(told, signal, (event) =>
-    [measuredEvent(scene, event)].filter(({ to: end, parts: [first] }) => (!end || end >= from) && first && first.low * first.high > 0),
-  );
-  const events = withoutParts(measured);
+  const scene: Scene = { series: new Map(series.map((each) => [each.id, each])), ...rest };
+  const events = withoutParts(await partsOf(clusters, signal, (cluster) => eventsOf(scene, cluster, limit)));
   const slow = await inTurns(signal, () =>
     slowLevels(
       looked.flatMap(({ id }) => scene.series.get(id) ?? []),
@@ -247,14 +190,9 @@ export async function findChanges({ series, metrics, ...rest }: ScanRequest, sig
       events,
     ),
   );
-  const ofAsked = (event: ChangeEvent) => ({ ...event, parts: event.parts.filter(({ metric }) => asked.has(metric)) });
-  const changes = rankChanges(
-    scene,
-    [...events, ...slow].map(ofAsked).filter(({ parts }) => parts.length > 0),
-  );
-  return {
-    changes,
-    looked: looked.length,
-    tooFew: wanted.length - looked.length,
-  };
+  const changes = [...events, ...slow].flatMap((event): ChangeEvent[] => {
+    const [first, ...others] = event.filter(({ metric }) => asked.has(metric));
+    return first ? [[first, ...others]] : [];
+  });
+  return { changes: onceASeason(changes, ([first]) => first), looked: looked.length, tooFew: wanted.length - looked.length };
 }

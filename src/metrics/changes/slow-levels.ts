@@ -4,7 +4,8 @@ import { judgePeriods } from '../engine/judge.ts';
 import type { Window } from '../engine/levels.ts';
 import { LEAST_DRIFT } from '../engine/scan.ts';
 import { type DailyPoint, daysIn, WEEK } from '../engine/series.ts';
-import { type ChangeSeries, type Place, seriesId } from './change-series.ts';
+import { isDay, type Place } from '../site-changes.ts';
+import { type ChangeSeries, seriesId } from './change-series.ts';
 import type { ChangeEvent } from './events.ts';
 
 /** A product of these says the same again. */
@@ -16,7 +17,7 @@ const PART = 4 * WEEK;
  * The level of one series at both ends of the days as a drift; undefined where they are alike, or differ by days on which it changed.
  * Special days show no level.
  */
-function slowLevelOf({ metric, place, kind, days: all }: ChangeSeries, { from, to }: Window): ChangeEvent | undefined {
+function slowLevelOf({ metric, reading, kind, days: all }: ChangeSeries, { from, to }: Window): ChangeEvent | undefined {
   const special = new Set(all.filter((day) => day.special && day.label >= from && day.label <= to).map(({ label }) => label));
   const ordinary = daysIn(all, (label) => !special.has(label));
   const own = ordinary.filter(({ label, isWhole }) => isWhole && label >= from && label <= to);
@@ -28,18 +29,17 @@ function slowLevelOf({ metric, place, kind, days: all }: ChangeSeries, { from, t
   if (verdict !== 'drift' || relative === null || Math.abs(relative) < LEAST_DRIFT) return undefined;
   const days = 1 + daysFrom(from, to);
   const half = Z_95 * Math.abs(relative / score);
-  const part = { metric, place, relative, low: Math.max(-1, relative - half), high: relative + half, score };
-  return { shape: 'drift', from, days, earliest: from, latest: from, place, parts: [part], pValue: tailOf(score) };
+  const bounds = { low: Math.max(-1, relative - half), high: relative + half };
+  const change = { shape: 'drift' as const, from, days, earliest: from, latest: from, relative, ...bounds, pValue: tailOf(score) };
+  return [{ metric, reading, change, causes: [] }];
 }
 
 /** The levels of all visitors that moved slowly over the days of the scan, where no change of the metric is told. */
-export function slowLevels(
-  series: readonly ChangeSeries[],
-  base: Place,
-  window: Window,
-  changes: readonly Pick<ChangeEvent, 'shape' | 'parts'>[],
-): ChangeEvent[] {
-  const told = new Set(changes.filter(({ shape }) => shape !== 'outlier').flatMap(({ parts }) => parts.map(({ metric }) => metric)));
+export function slowLevels(series: readonly ChangeSeries[], base: Place, window: Window, changes: readonly ChangeEvent[]): ChangeEvent[] {
+  const told = new Set(changes.flatMap((parts) => parts.flatMap((part) => (isDay(part) ? [] : part.metric))));
   const wanted = new Set(METRICS.filter((metric) => !told.has(metric)).map((metric) => seriesId(metric, base)));
-  return series.filter(({ id }) => wanted.has(id)).flatMap((each) => slowLevelOf(each, window) ?? []);
+  return series
+    .filter(({ id }) => wanted.has(id))
+    .map((each) => slowLevelOf(each, window))
+    .filter((each) => each !== undefined);
 }

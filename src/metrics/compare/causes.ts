@@ -1,16 +1,15 @@
 import { OTHER_DEVICE } from '../read/metric-grid.ts';
-import type { NamedVisits } from '../site-changes.ts';
 import { type Change, differenceOf } from './change.ts';
 import { explain, type GroupValues, partition, splitRevenue } from './contributions.ts';
 import type { JudgedChanges, PeriodsInput } from './judged-changes.ts';
-import { judgeReading, type Reading } from './readings.ts';
+import { judgeReading, type NamedReading, type Reading } from './readings.ts';
 
 /** Segments that may have caused a change. */
 export interface SegmentReadings {
   /** Both ranges of all that were looked at. */
   readonly all: readonly GroupValues[];
   /** Days of those whose change differs most from that of all other visits. */
-  readonly chosen: readonly NamedVisits<Reading>[];
+  readonly chosen: readonly NamedReading[];
 }
 
 /** The input of a search for the causes of a change between two periods. */

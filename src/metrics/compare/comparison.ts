@@ -10,22 +10,22 @@ import { capital, lowered } from '../../lib/sentences.ts';
 import type { SpecialDays } from '../calendar/special-days.ts';
 import { joined, type Occasion, occasionsOf } from '../calendar/special-words.ts';
 import { logOf } from '../change-cost.ts';
+import { isOfThisPart, mixCauses, partCauses, shareOf } from '../change-places.ts';
 import { type DatedChange, USUAL_DAYS } from '../engine/changes.ts';
 import { isNewAt } from '../engine/expectation.ts';
 import { LAST } from '../engine/scan.ts';
-import { type DailyPoint, isSum, valueOf } from '../engine/series.ts';
+import { type DailyPoint, valueOf } from '../engine/series.ts';
 import { changeFacts, faultFacts, levelUnit, orderCause, usualLevel, wordedAll } from '../findings.ts';
 import { definitionOf, unitOf } from '../metric-definitions.ts';
 import { nameOf } from '../metric-names.ts';
 import type { CountingFault } from '../quality/counting.ts';
-import { dayPoints, figuresOf as expectedFigures, kindOf, rounded } from '../read/day-points.ts';
+import { dayPoints, figuresOf as expectedFigures, rounded } from '../read/day-points.ts';
 import { calendarCause } from '../season.ts';
-import { areNear, isDay, isOfThisPart, isOn, measuredAt, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
+import { areNear, isDay, isOn, measuredAt, pointsKnown, type SiteChange } from '../site-changes.ts';
 import { type Causes, type CausesInput, deviceCause } from './causes.ts';
 import { type Change, earlierOf, figuresOf } from './change.ts';
 import { changeTable, deviceRecord, revenueRecord, segmentRecord, sizeOf, sizeOfFigures, sumsOf } from './comparison-rows.ts';
-import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
-import { besideChange, isOf, onItsDays, toldFor } from './dated-changes.ts';
+import { isOf, toldFor } from './dated-changes.ts';
 import { changeOf } from './judged-changes.ts';
 import { isChanged, type Reading, toldVerdict } from './readings.ts';
 
@@ -63,68 +63,27 @@ const REVENUE_FACTORS = [
   ['cartAverage', 'basket'],
 ] as const;
 
-const shareOf = (contribution: number | undefined, change: number) =>
-  contribution && change ? Number((contribution / change).toFixed(2)) : undefined;
-
-/** Points by which the share of a segment must have moved to be named. */
-const LEAST_MOVED = 3;
-
-/** A part of all visits by its share of them on both sides, in percent. */
-type Shared = Pick<Contribution, 'name' | 'shareBefore' | 'shareAfter'>;
-
-/** The part whose share moved most, and which way: `a smaller share of mobile`; empty without one. */
-function movedShare(parts: readonly Shared[]): string[] {
-  const movedOf = ({ shareBefore = 0, shareAfter = 0 }: Shared) => shareAfter - shareBefore;
-  const [most] = parts.toSorted((a, b) => Math.abs(movedOf(b)) - Math.abs(movedOf(a)));
-  return most ? [`a ${movedOf(most) > 0 ? 'larger' : 'smaller'} share of ${most.name}`] : [];
-}
-
-/** The mix of visits where it makes a rate of them all move: of devices, else of a segment and the others. */
-function mixCauses(
-  divisions: readonly (Explained | undefined)[],
-  whole: Omit<GroupValues, 'name'>,
-  segments: readonly GroupValues[],
-): Facts['causes'] {
-  const explained = divisions.find((each) => each && isMix(each));
-  const share = explained && shareOf(effectsOf(explained).mix, explained.change);
-  if (!explained || share === undefined) return [];
-  const percentOf = (own: GroupValues['before'], of: GroupValues['before']) => (100 * (own['visits'] ?? 0)) / (of['visits'] || 1);
-  const shared = segments.map(({ name, before, after }) => ({
-    name: `"${name}"`,
-    shareBefore: percentOf(before, whole.before),
-    shareAfter: percentOf(after, whole.after),
-  }));
-  const far = shared.filter(({ shareBefore, shareAfter }) => Math.abs(shareAfter - shareBefore) >= LEAST_MOVED);
-  const known = explained === divisions[0] ? explained.groups : [];
-  return [...movedShare(known), ...movedShare(far)].map((name) => ({ kind: 'mix' as const, name, share, basis: 'measured' as const }));
-}
-
 /**
- * The causes of a change on its own days: the segment that came with it and without which little is left of it, the one device that moved,
- * the mix of devices. Of a change on a segment the place says it all.
+ * The causes of a change on its own days: what parts of its visits have to do with it, and that one device alone moved. Of a change on a
+ * segment the place says it all.
  */
 function causesOf(own: SiteChange<Reading>, { causes: { whole }, input }: ComparisonScene): Facts['causes'] {
   const { metric, reading } = own;
   const { devices, segments, judged } = input;
   if (!whole || (reading !== whole && !devices.includes(reading))) return [];
-  // A rate is no sum of which a segment could make most.
-  const { maker } = isSum(kindOf(metric)) ? reasonsOf({ ...own, reading: whole }, segments.chosen, segments.all.length) : {};
-  const made = segments.chosen
-    .filter(({ name }) => name === maker)
-    .map((each) => {
-      const { groups: [part] = [], change = 0 } = onItsDays(own, whole, [each]) ?? {};
-      const share = shareOf(part?.contribution, change);
-      return { kind: 'place' as const, name: `"${each.name}"`, ...(share !== undefined && { share }), basis: 'measured' as const };
-    });
-  if (reading === whole) {
-    const named = devices.map((device) => ({ name: device.device, reading: device }));
-    const beside = segments.chosen.map((each) => besideChange(each.name, each.reading, own));
-    const divisions = [named, ...segments.chosen.map((each) => [each])].map((parts) => onItsDays(own, whole, parts));
-    return [...made, ...mixCauses(divisions, besideChange('', whole, own), beside)];
-  }
+  const chosen = segments.chosen.map((each) => each.reading);
+  const partName = (part: Reading) => {
+    const segment = segments.chosen.find((each) => each.reading === part);
+    return segment ? `"${segment.name}"` : part.device;
+  };
+  if (reading === whole) return partCauses(own, { all: [...devices, ...chosen], looked: devices.length + segments.all.length }, partName);
   const others = judged.devicesOf(metric).filter((other) => other.reading !== reading && other.verdict !== 'not enough data');
   const isAlone = others.length > 0 && !others.some(isChanged) && isOfThisPart(own, measuredAt({ ...own, reading: whole }));
-  return [...(isAlone ? [{ kind: 'place' as const, name: reading.device, basis: 'measured' as const }] : []), ...made];
+  const made = partCauses({ ...own, reading: whole }, { all: chosen, looked: segments.all.length }, partName);
+  return [
+    ...(isAlone ? [{ kind: 'place' as const, name: reading.device, basis: 'measured' as const }] : []),
+    ...made.filter(({ kind }) => kind === 'place'),
+  ];
 }
 
 /** The factors each of which makes most of a change of revenue; none where several do together. */
@@ -385,7 +344,8 @@ function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | 
   const { causes, input } = scene;
   // Shares of devices move the rate of all visits, and that of no device.
   const isWhole = reading !== undefined && reading === causes.whole;
-  const mix = isWhole ? mixCauses([deviceCause(change, reading, input)?.explained], reading, input.segments.all) : [];
+  const named = input.segments.all.map((each) => ({ ...each, name: `"${each.name}"` }));
+  const mix = isWhole ? mixCauses([deviceCause(change, reading, input)?.explained], reading, named) : [];
   // Beside a change that is told, the season need not explain the range, nor days that are not comparable.
   const isTold = scene.located.some((own) => reading && !isDay(own) && isOf(own, change.metric, reading) && isOn(own.change, change.days));
   return [...mix, ...why, ...(isTold || (calendar.length > 0 && !isOwnWay(change)) ? [] : seasonCauses(change, reading))];
@@ -489,12 +449,11 @@ function tellComparison(scene: ComparisonScene) {
 /** The record of a change with a date: dated and sized by all days that are known, with its cost up to the end of the period. */
 function datedFacts(located: SiteChange<Reading>, scene: ComparisonScene): Facts {
   const { metric, reading, change } = located;
-  const points = pointsKnown(reading, metric);
-  const last = points.findLast(({ label }) => label <= scene.period.to)?.label ?? change.from;
+  const last = pointsKnown(reading, metric).findLast(({ label }) => label <= scene.period.to)?.label ?? change.from;
   const place = scene.placeOf(reading, metric);
   const causes = causesOf(located, scene);
   const { goal } = scene.placeOf(reading, 'conversionCount');
-  return changeFacts({ metric, place, goal, change, points, last, causes, rows: reading.known }, scene.currency);
+  return changeFacts({ ...located, place, goal, last, causes }, scene.currency);
 }
 
 /** A comparison with what a chart and the search for events need beside the answer. */

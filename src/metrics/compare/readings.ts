@@ -18,6 +18,12 @@ export interface Reading extends Visits {
   readonly days: readonly MetricRow[];
 }
 
+/** A reading by the name that people use. */
+export interface NamedReading {
+  readonly name: string;
+  readonly reading: Reading;
+}
+
 /** A metric of one reading, judged. */
 export interface Judged extends DayJudgement {
   readonly reading: Reading;

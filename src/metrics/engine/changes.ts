@@ -235,7 +235,8 @@ export function findChangesIn(information: Information, quests: readonly Quest[]
 
 /** A change in words of days: from `from` to `to`, of which `to` is left out where it goes on. */
 export interface DatedChange {
-  readonly shape: Shape;
+  /** Of `drift`, which begins on no day, `relative` is what it makes over the days that were looked at. */
+  readonly shape: Shape | 'drift';
   readonly from: string;
   readonly to?: string;
   /** Days it has lasted for. */

@@ -31,14 +31,8 @@ export interface Scanned {
   readonly days: readonly DailyPoint[];
 }
 
-/** A change or a drift in a series. */
-interface AnyChange extends Omit<DatedChange, 'shape'> {
-  /** Of `drift`, `relative` is what it makes over the days of the scan. */
-  readonly shape: DatedChange['shape'] | 'drift';
-}
-
-/** The same in one of many series. */
-export interface ScanFinding extends AnyChange {
+/** A change or a drift in one of many series. */
+export interface ScanFinding extends DatedChange {
   readonly id: string;
 }
 
@@ -134,7 +128,7 @@ const scan = kept('scan', (kind: MetricKind, days: readonly DailyPoint[], first:
     const goesOn = shape === 'step' && from >= series.learned - EARLIER_DAYS && logP <= Math.log(SURE);
     return from >= series.learned || goesOn || (shape === 'episode' && to > series.learned + 1);
   });
-  const found = changes.map((change): AnyChange => dated(series, change));
+  const found = changes.map((change) => dated(series, change));
   const drift = driftOf(study);
   return { study, candidates: drift ? [...found, { ...dated(series, drift), shape: 'drift' as const }] : found };
 });

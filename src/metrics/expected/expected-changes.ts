@@ -1,12 +1,13 @@
 import { dayAfter } from '../../lib/calendar.ts';
 import { grouped } from '../../lib/grouped.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
+import { atItsPlace, isWithin } from '../change-places.ts';
 import { LAST } from '../engine/scan.ts';
 import { factorsOf } from '../metric-names.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { askedOf } from '../read/metric-query.ts';
-import { changesOf, ERROR, foundInPart, isDay, measuredOn, onItsPart, onTheWhole } from '../site-changes.ts';
-import { type ExpectedInput, type FoundChange, keyOf, type QueryVisits } from './expected-lines.ts';
+import { changesOf, ERROR, keyOf, measuredOn } from '../site-changes.ts';
+import type { ExpectedInput, FoundChange, QueryVisits } from './expected-lines.ts';
 
 /** A change that began this many days before the first row is no longer news. */
 const LATELY_DAYS = 56;
@@ -46,30 +47,11 @@ export const changesBefore = (input: ExpectedInput, first: string): FoundChange[
 /** Changes that are not over on the first day of some rows. */
 export const notOver = (changes: readonly FoundChange[], first: string) => changes.filter(({ change: { to = LAST } }) => to >= first);
 
-/** Whether visits are a part of others: of one of their devices, or of one of their segments. */
-const isPartOf = (part: QueryVisits, whole: QueryVisits) =>
-  part.goalId === whole.goalId &&
-  (part.segmentIds.length === whole.segmentIds.length
-    ? whole.device === 'all' && part.device !== 'all'
-    : part.device === whole.device && part.segmentIds.length > whole.segmentIds.length);
-
-/**
- * Changes where they happened, each once: what parts share is told of all visits, and what a device, or else a segment, alone did of
- * it; both cost what they cost there.
- */
+/** Changes where they happened, each once, with what they cost there. */
 export function atTheirPlaces(changes: readonly FoundChange[], days: readonly MetricRow[], knownDays: KnownDays): FoundChange[] {
   const all = visitsOf(days, knownDays);
   return once(
-    changes.map((own) => {
-      const whole = all.find((each) => isPartOf(own.reading, each));
-      const there = { ...own, ...(whole && onTheWhole(own, whole)) };
-      const parts = all.filter((each) => isPartOf(each, there.reading)).map((reading) => ({ name: keyOf(reading), reading }));
-      const devices = parts.filter(({ reading }) => reading.device !== there.reading.device);
-      const segments = parts.filter((part) => !devices.includes(part));
-      const known = changes.filter(({ reading }) => devices.some(({ name }) => name === keyOf(reading)));
-      const found = foundInPart(there, known) ?? onItsPart(there, devices);
-      return { ...there, ...(found ?? (isDay(there) ? undefined : onItsPart(there, segments))) };
-    }),
+    changes.map((own) => ({ ...own, ...atItsPlace(own, { all, shown: changes.filter(({ metric }) => metric === own.metric) }) })),
   );
 }
 
@@ -78,7 +60,7 @@ export function inSelections(changes: readonly FoundChange[], { days, known }: P
   const selections = visitsOf(days, known);
   const seen = changes.flatMap((own) => {
     if (selections.some((each) => keyOf(each) === keyOf(own.reading))) return [own];
-    const reading = selections.find((each) => isPartOf(own.reading, each));
+    const reading = selections.find((each) => isWithin(own.reading, each));
     const there = reading && measuredOn({ ...own, reading });
     return there && there.change.relative * own.change.relative > 0 ? [there] : [];
   });

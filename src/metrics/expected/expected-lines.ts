@@ -14,7 +14,7 @@ import type { Selection } from '../read/metric-grid.ts';
 import { askedOf, isOfDays, isOfLongRows, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import type { ExpectedCell, QueryLine } from '../read/query-table.ts';
 import { calendarCause } from '../season.ts';
-import { goesAlong, isOn, type SiteChange, type Visits } from '../site-changes.ts';
+import { goesAlong, isOn, keyOf, type SiteChange, type Visits } from '../site-changes.ts';
 
 /** Days that a forecast reaches beyond the last complete one. */
 export const FORECAST_DAYS = 28;
@@ -44,8 +44,6 @@ export interface FoundChange extends SiteChange<QueryVisits> {
 
 type Slot = Interval & Partial<CalendarSlot>;
 
-/** Names a selection. */
-export const keyOf = ({ device, segmentIds, goalId }: Selection) => [device, segmentIds.join('+'), goalId ?? ''].join('|');
 /** The whole days of a slot; without one the days behind the last complete one, which are not over. */
 function labelsOf(slot: Interval, timeZone: string, last: string): string[] {
   const days = slotsOf('day', slot, timeZone);

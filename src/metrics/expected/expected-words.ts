@@ -13,8 +13,8 @@ import { usualLevel } from '../findings.ts';
 import { unitOf } from '../metric-definitions.ts';
 import { askedOf, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import type { ExpectedCell, QueryLine } from '../read/query-table.ts';
-import type { SiteChange } from '../site-changes.ts';
-import { isChangeOf, keyOf } from './expected-lines.ts';
+import { keyOf, type SiteChange } from '../site-changes.ts';
+import { isChangeOf } from './expected-lines.ts';
 
 /** Rows that a sentence names, and special days. */
 const MOST_NAMED = 3;

@@ -17,7 +17,8 @@ import type { MetricRow } from '../read/metric-answers.ts';
 import { askedOf, isOfDays, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import { type QueryLine, WEEKDAYS, weekdayOf } from '../read/query-table.ts';
 import { endsOf } from '../read/row-ends.ts';
-import { type FoundChange, isChangeOf, keyOf } from './expected-lines.ts';
+import { keyOf } from '../site-changes.ts';
+import { type FoundChange, isChangeOf } from './expected-lines.ts';
 
 /** A relative difference or growth with its bounds at 95 %, and whether it lies beyond what chance makes of it once in a hundred times. */
 type Estimate = ReturnType<typeof estimateOf>;

@@ -51,6 +51,15 @@ function termsOf(metric: string, values: MetricRow['values']): Sums | undefined 
   return typeof value === 'number' && visits ? { numerator: value * visits, denominator: visits } : undefined;
 }
 
+/** Adds the site's visits to rows of zones: the interface does not give the users that these are of. */
+export function withVisits(rows: readonly MetricRow[], ofSite: readonly MetricRow[] | undefined): readonly MetricRow[] {
+  if (!ofSite) return rows;
+  const keyOf = ({ selection: { device, segmentIds }, range, interval }: MetricRow) =>
+    [range, interval.startMs, device, ...segmentIds].join(' ');
+  const visits = new Map(ofSite.map((row) => [keyOf(row), row.values]));
+  return rows.map((row) => ({ ...row, values: { ...visits.get(keyOf(row)), ...row.values } }));
+}
+
 /** Whether a row is of a day, and not of a part of one. */
 export const isWholeDay = ({ interval }: Pick<MetricRow, 'interval'>): boolean => interval.label !== undefined && !interval.isPart;
 

@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
 import { dayAfter } from '../../../src/lib/calendar.ts';
-import { type ChangeSeries, type Place, seriesId } from '../../../src/metrics/changes/change-series.ts';
+import { type ChangeSeries, changeSeriesOf } from '../../../src/metrics/changes/change-series.ts';
 import { findChanges } from '../../../src/metrics/changes/locate-changes.ts';
+import type { Place } from '../../../src/metrics/site-changes.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
 import { someOf } from '../../support/sample-size.ts';
 import { times } from '../../support/times.ts';
-import { pointsFrom } from '../points.ts';
+import { pointsFrom, visitsWith } from '../points.ts';
 
 const [HISTORY, DAYS, SEGMENT] = [84, 112, 1];
 const dayOf = (at: number) => dayAfter('2026-06-01', at);
@@ -29,32 +30,33 @@ function seriesOf(cells: readonly Cell[], rate: string, seed: number): ChangeSer
     });
     return { cell, days };
   });
-  const places: [Place, (cell: Cell) => boolean][] = [
-    [{ device: 'all' }, () => true],
+  const places: [Partial<Place>, (cell: Cell) => boolean][] = [
+    [{}, () => true],
     [{ device: 'mobile' }, ({ device }) => device === 'mobile'],
     [{ device: 'desktop' }, ({ device }) => device === 'desktop'],
-    [{ device: 'all', segmentId: SEGMENT }, ({ isInSegment }) => isInSegment],
+    [{ segmentIds: [SEGMENT] }, ({ isInSegment }) => isInSegment],
   ];
-  return places.flatMap(([place, isIn]) => {
+  const readings = places.map(([place, isIn]) => {
     const own = drawn.filter(({ cell }) => isIn(cell));
     const sumOf = (at: number, of: 'visits' | 'events') => own.reduce((sum, { days }) => sum + (days[at]?.[of] ?? 0), 0);
-    const series = (metric: string, kind: ChangeSeries['kind'], of: (at: number) => [number, number]): ChangeSeries => ({
-      id: seriesId(metric, place),
-      metric,
-      place,
-      kind,
-      days: pointsFrom(dayOf(0), DAYS, of),
-    });
-    return [
-      series('visits', 'count', (at) => [sumOf(at, 'visits'), 1]),
-      series(rate, 'share', (at) => [sumOf(at, 'events'), sumOf(at, 'visits')]),
-    ];
+    const pointsOf = (of: (at: number) => [number, number]) => pointsFrom(dayOf(0), DAYS, of);
+    const events = pointsOf((at) => [sumOf(at, 'events'), 1]);
+    const rates = pointsOf((at) => [sumOf(at, 'events'), sumOf(at, 'visits')]);
+    return visitsWith({ visits: pointsOf((at) => [sumOf(at, 'visits'), 1]), conversionCount: events, [rate]: rates }, place);
   });
+  return changeSeriesOf(readings, ['visits', rate], base);
 }
 
+const base = visitsWith({});
 async function find(cells: readonly Cell[], rate: string, seed: number, last = DAYS - 1, metrics = ['visits', rate]) {
   const range = { from: dayOf(HISTORY), to: dayOf(last) };
-  const asked = { series: seriesOf(cells, rate, seed), metrics, base: { device: 'all' } as const, ...range };
+  const asked = {
+    series: seriesOf(cells, rate, seed),
+    metrics,
+    base,
+    nameOf: ({ device, segmentIds }: Place) => (segmentIds.length > 0 ? 'app' : device),
+    ...range,
+  };
   return (await findChanges(asked, AbortSignal.any([]))).changes;
 }
 
@@ -74,7 +76,7 @@ async function toldOf({ browser, others }: { readonly browser: number; readonly 
   });
   const cells = [cell('desktop', 15_000, 1), cell('mobile', 7_000, others), cell('mobile', 4_000, browser, true)];
   const told = await Promise.all(SEEDS.map((seed) => find(cells, 'conversionRate', seed, LAST)));
-  return told.flat().flatMap(({ place, parts: [part] }) => (part?.metric === 'conversionRate' ? [place.segmentId ?? place.device] : []));
+  return told.flat().flatMap(([{ metric, reading }]) => (metric === 'conversionRate' ? [reading.segmentIds[0] ?? reading.device] : []));
 }
 
 it('a day on which a device broke is of the device, though one browser of it fell further', { tags: 'nightly' }, async () => {
@@ -104,10 +106,10 @@ it('the rate of a segment that a campaign of other visitors moved is told with t
   ];
   const told = async (...asked: readonly string[]) => {
     const changes = await find(cells, asked.at(-1) ?? '', 1, DAYS - 1, [...asked]);
-    return changes.map(({ place, parts }) => [place.device, parts.map(({ metric, mix }) => [metric, mix?.of, mix?.grown?.device])]);
+    return changes.map((parts) => parts.map(({ metric, reading, causes }) => [metric, reading.device, ...causes.map(({ name }) => name)]));
   };
-  const rateOf = (rate: string) => [rate, 'maybe', 'mobile'];
-  expect(await told('visits', 'bounceRate')).toEqual([['mobile', [['visits', undefined, undefined], rateOf('bounceRate')]]]);
+  const rateOf = (rate: string) => [rate, 'all', 'a larger share of mobile', 'a larger share of app'];
+  expect(await told('visits', 'bounceRate')).toEqual([[['visits', 'mobile'], rateOf('bounceRate')]]);
   // Also where visits were not asked for.
-  expect(await told('conversionRate')).toEqual([['mobile', [rateOf('conversionRate')]]]);
+  expect(await told('conversionRate')).toEqual([[rateOf('conversionRate')]]);
 });

@@ -29,9 +29,11 @@ describe('a plan', () => {
     const plan = planReads(readable(10), bounds);
     expect(plan).toMatchObject({ historyDays: 156, segments: 10, goals: 2 });
     expect(plan.places).toHaveLength(18);
-    expect(plan.places[0]).toEqual({ device: 'all', goalId: undefined });
+    expect(plan.places[0]).toEqual({ device: 'all', segmentIds: [], goalId: undefined });
     // Room that is left goes to goals and segments by device.
-    expect(plan.places.slice(15)).toEqual((['desktop', 'mobile', 'tablet'] as const).map((device) => ({ device, goalId: 7 })));
+    expect(plan.places.slice(15)).toEqual(
+      (['desktop', 'mobile', 'tablet'] as const).map((device) => ({ device, segmentIds: [], goalId: 7 })),
+    );
   });
 
   it('takes one request of 92 days where there is more to read, but for all visitors, and says how much finds room', () => {
