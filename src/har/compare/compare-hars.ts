@@ -232,11 +232,15 @@ const MEASURE_WORDS: Record<string, (value: number) => string> = {
   onLoadMs: (value) => `onLoad ${formatMs(Math.abs(value))} ${value < 0 ? 'earlier' : 'later'}`,
 };
 
-/** `After: +6 requests`: what the page does otherwise beyond the scatter of its runs; of times where a paint or the load moved. */
-function netWords({ isSample, runs, reports, told, moves }: Compared, net: Comparison['net']): string {
+/**
+ * `After: +6 requests`: what the page does otherwise beyond the scatter of its runs; of times where a paint or the load moved, and how long
+ * rendering was blocked where more requests block it.
+ */
+function netWords({ is, isSample, runs, reports, told, moves }: Compared, net: Comparison['net'], added: readonly HarEntry[]): string {
   const isMoved = told?.isMoved ?? movesOf(moves).length > 0;
   const changes = net.flatMap(({ measure, change }) => {
-    const isTold = measure.endsWith('Ms') ? isMoved : Object.hasOwn(moves, measure);
+    const isCaused = measure === 'renderBlockedUntilMs' && added.some((entry) => is.blocks.has(entry));
+    const isTold = measure.endsWith('Ms') ? isMoved || isCaused : Object.hasOwn(moves, measure);
     return (change && isTold && MEASURE_WORDS[measure]?.(change)) || [];
   });
   const { before, after } = reports.after.length > 0 ? reports : runs;
@@ -283,7 +287,7 @@ function comparisonVerdict(compared: Compared, answer: Omit<Comparison, 'answer'
     !samePage && `Not the same page: ${addressOf(was.har)} against ${addressOf(is.har)}.`,
     culprit?.slower && cause,
     told?.sentence ?? paintWords(sides),
-    netWords(compared, net),
+    netWords(compared, net, added),
     newcomers(added, compared),
     slowest && `Slower: ${slowest.url}, ${formatMs(slowest.beforeMs)} before, ${formatMs(slowest.afterMs)} after.`,
     CHANGE_NAMES.every((name) => counts[name] === 0) && 'No request was added, removed or changed beyond noise.',

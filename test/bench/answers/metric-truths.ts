@@ -209,7 +209,7 @@ async function unfinished({ rest, dates, nowMs, structured }: Asked): Promise<Cl
 
 const RATE = ['conversionRate'];
 const refused = async (): Promise<Claim> => ({ by: 'planted', refused: true });
-const cost = (of: 'conversionCount' | 'revenueSum', range: Range) => ({ of, range });
+const cost = (range: Range) => ({ of: 'revenueSum' as const, range });
 
 /** Truths about metrics. */
 export const metricTruths: Truths = {
@@ -229,10 +229,10 @@ export const metricTruths: Truths = {
   '12': unfinished,
   '13': async (asked) => row([], { tapRate: await zone(asked, ADD_TO_CART, 'tap-rate') }),
   '14': (asked) => Promise.all(HOME_ZONES.map(async (id) => row([id], { revenuePerTap: await zone(asked, id, 'revenue-per-tap') }))),
-  '29': async (asked) => fall(asked, cost('revenueSum', tillYesterday(asked, 28))),
+  '29': async (asked) => fall(asked, cost(tillYesterday(asked, 28))),
   '30/0': weekdays,
   '30/1': mobileShare,
-  '31': async (asked) => fall(asked, cost('revenueSum', tillYesterday(asked, 61))),
+  '31': async (asked) => fall(asked, cost(tillYesterday(asked, 61))),
   '35': (asked) => bySegment(asked, [asked.dates['four_weeks_start'], asked.dates['last_sunday']], ['Paid search', 'all visitors'], RATE),
   '36/0': async ({ rest, dates }) => {
     const day = dates['black_friday'];
@@ -249,10 +249,10 @@ export const metricTruths: Truths = {
     const range = tillYesterday(asked, 14);
     const { device } = asked.stories.conversionFall;
     const mobile = await pairs(asked, RATE, range, 14, 'mobile');
-    return device === 'mobile' ? [...mobile, ...(await fall(asked, cost('conversionCount', range)))] : mobile;
+    return device === 'mobile' ? [...mobile, ...(await fall(asked, cost(range)))] : mobile;
   },
   '40': async (asked) => [...(await pairs(asked, RATE, tillYesterday(asked), 7)), ...(await fall(asked))],
-  '47': async (asked) => [...(await pairs(asked, RATE, lastWeek(asked), 7)), ...(await fall(asked, cost('revenueSum', lastWeek(asked))))],
+  '47': async (asked) => [...(await pairs(asked, RATE, lastWeek(asked), 7)), ...(await fall(asked, cost(lastWeek(asked))))],
   '65': (asked) =>
     visitsFrom(
       asked,

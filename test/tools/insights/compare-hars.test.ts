@@ -24,7 +24,7 @@ it.each(SEEDS)(
     expect(added.filter((request) => hostOf(request) === host).length).toBeGreaterThan(3);
     expect(added.filter(({ blocksRendering }) => blocksRendering).map(hostOf)).toEqual([host, host]);
     expect(verdict).toContain(`2 of them block rendering (${host})`);
-    expect(verdict).toMatch(/rendering blocked .* longer, onLoad .* later/);
+    expect(verdict).toMatch(/rendering blocked .* longer/);
     const blocked = net.find(({ measure }) => measure === 'renderBlockedUntilMs');
     expect(blocked?.change).toBeGreaterThan(300);
     expect(byParty[0]).toMatchObject({ name: host.split('.').slice(-2).join('.'), requestsBefore: 0 });
