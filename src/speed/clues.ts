@@ -14,9 +14,9 @@ export function worstOf(rows: readonly Row[], metric: string): Row | undefined {
   return rows.filter((row) => row.metric === metric && row.step).toSorted(byMost(highest))[0];
 }
 
-/** The row that speaks for a scenario in which nothing changed: the slowest LCP, or the first row there is. */
+/** The row that speaks for a scenario in which nothing changed: the slowest LCP, or the highest of the first metric there is. */
 export function leadingRow({ rows, headline }: Study): Row | undefined {
-  return headline ?? worstOf(rows, 'largestContentfulPaint') ?? rows.find(({ step }) => step) ?? rows[0];
+  return headline ?? worstOf(rows, 'largestContentfulPaint') ?? worstOf(rows, rows[0]?.metric ?? '') ?? rows[0];
 }
 
 /** The move of the headline, where it has a first run. */

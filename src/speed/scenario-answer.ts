@@ -14,7 +14,8 @@ import { sumOfKnown } from '../lib/tally.ts';
 import { sparkline } from '../lib/text-table.ts';
 import { FALSE_DISCOVERY_RATES } from '../statistics/discoveries.ts';
 import { median } from '../statistics/order.ts';
-import { type ServerShare, serverShareOf, worstOf } from './clues.ts';
+import { leadingRow, type ServerShare, serverShareOf, worstOf } from './clues.ts';
+import { detectableRise } from './detectable.ts';
 import { FAILURE_STATES, type Share, shareOf } from './engine/failure-trend.ts';
 import { SPEED_STATES, type State, severityOf } from './engine/judge-series.ts';
 import { datedOf, type Level } from './engine/run-series.ts';
@@ -415,12 +416,19 @@ function siteNotes(summaries: readonly Summary[], begin: readonly string[], line
   );
 }
 
+/** The smallest rise of what is looked at first that would have been told, where nothing changed. */
+function leastRise(study: Study): number | undefined {
+  const leading = study.state === 'steady' ? leadingRow(study) : undefined;
+  return leading && detectableRise(leading, study);
+}
+
 /** The answer about one scenario, or about several: counts and the worst in words, a line for each, the facts of the worst. */
 export function scenarioAnswer(summaries: readonly Summary[], { summary, study, events, actions }: Worst, options: AnswerOptions) {
   const { whole, only } = options;
   const failing = only ? summary : mostFailing(summaries);
   const ofWorst = failing === summary ? actions : { ...actions, actions: [] };
-  const told = tellScenario(study, summary.name, events, ofWorst);
+  const detectable = only && leastRise(study);
+  const told = tellScenario(study, summary.name, events, ofWorst, detectable);
   const { answer, rest } = paragraphOf(sentencesOn(summaries, told, summary, options));
   const action = failing && failing !== summary ? actionSentence(failing.failures, actions) : '';
   const share = shareSentences(study).map((sentence) => (only ? sentence : `"${summary.name}": ${sentence}`));
@@ -432,7 +440,7 @@ export function scenarioAnswer(summaries: readonly Summary[], { summary, study, 
     answer,
     // The events stand beside them, once.
     findings: [
-      ...tellScenario(study, summary.name).findings,
+      ...tellScenario(study, summary.name, [], undefined, detectable).findings,
       ...furtherOf(summaries, summary).flatMap(({ findings }) => findings.slice(0, 1)),
     ],
     ...(!only && { scenarios: linesOf(lines) }),

@@ -220,10 +220,11 @@ function quotientOf(series: Series, others: readonly Series[]): Series | undefin
 /** A step whose series is divided by those of the other steps in the same runs. */
 type Beside = ReturnType<typeof besideOthers>[number];
 
-const isTime = ({ metric }: StudySeries) => metricFact(metric).kind === 'ms';
+/** Whether a series is of times, which slow days move, not of weights and counts. */
+export const isTime = ({ metric }: StudySeries) => metricFact(metric).kind === 'ms';
 
-/** Times of each step beside those of the other steps. */
-function besideOthers(tracked: readonly StudySeries[]) {
+/** Times of each step beside those of the other steps: `series` over these, in the unit of its `own`. */
+export function besideOthers(tracked: readonly StudySeries[]) {
   const ofSteps = tracked.filter((each) => each.step !== undefined && isTime(each));
   return ofSteps.flatMap((each) => {
     const own = each.series;

@@ -297,7 +297,13 @@ export interface SpeedTold {
 const MOST_FURTHER = 2;
 
 /** The first finding of a study: the move of its headline, or the level of a row where nothing moved for certain. */
-function firstFinding(study: Study, place: ScenarioPlace, events: readonly NearEvent[], own: string | undefined): Finding | undefined {
+function firstFinding(
+  study: Study,
+  place: ScenarioPlace,
+  events: readonly NearEvent[],
+  own: string | undefined,
+  detectable: number | undefined,
+): Finding | undefined {
   const { headline, period } = study;
   const move = headline?.move;
   if (move) {
@@ -312,13 +318,14 @@ function firstFinding(study: Study, place: ScenarioPlace, events: readonly NearE
       when: { shape: 'range', from: minuteAt(period.window.startMs, place.timeZone), ongoing: true },
       now: row.level ? roundValue(row.metric, row.level.typical) : null,
       verdict: row.state === 'unstable' ? 'uncertain' : 'unchanged',
+      ...(detectable !== undefined && { detectable: Number((100 * detectable).toFixed(1)) }),
       sentence: own ?? '',
     }
   );
 }
 
 /** Tells the course of the speed of a scenario: its headline, and other changes in the period, each thing once. */
-export function tellSpeed(study: Study, place: ScenarioPlace, events: readonly NearEvent[] = []): SpeedTold {
+export function tellSpeed(study: Study, place: ScenarioPlace, events: readonly NearEvent[] = [], detectable?: number): SpeedTold {
   const { state, headline, changes, judged, failsFirst } = study;
   const { name } = place;
   if (state === 'not enough data') {
@@ -327,19 +334,21 @@ export function tellSpeed(study: Study, place: ScenarioPlace, events: readonly N
     return { findings: [], said: [`"${name}" has too few runs to judge: ${runs}.`] };
   }
   const held = heldSentence(study, place);
-  const calm = `is steady: ${judged === 1 ? 'its level did not change' : `none of ${judged} series changed its level`}.`;
+  const leading = leadingRow(study);
+  const least = leading && detectable !== undefined ? `; a rise of ${percent(detectable)} in ${nameOf(leading)} would have shown` : '';
+  const calm = `is steady: ${judged === 1 ? 'its level did not change' : `none of ${judged} series changed its level`}${least}.`;
   const own = headline ? partlySentence(headline, name) : held || `${failsFirst ? 'Its speed' : `"${name}"`} ${calm}`;
-  const first = firstFinding(study, place, events, own);
+  const first = firstFinding(study, place, events, own, detectable);
   if (!first) return { findings: [], said: [] };
   const isTold = ({ step, metric }: SpeedMove) => step === headline?.step?.name && metric === headline?.metric;
   const further = changes
     .filter((moves) => !(headline?.move && moves.some(isTold)))
-    .map(([leading]) => leading)
+    .map(([clearest]) => clearest)
     .toSorted(compareMoves)
     .slice(0, MOST_FURTHER)
-    .map((leading) => inWords(moveFacts(leading, place), place));
+    .map((move) => inWords(moveFacts(move, place), place));
   const ofMove = own === undefined && headline ? present(levelsSentence(first), fewSentence(headline)) : [];
-  const more = headline ? present(held) : levelSentences(study, leadingRow(study));
+  const more = headline ? present(held) : levelSentences(study, leading);
   return {
     findings: [first, ...further],
     said: [[first.sentence, ...ofMove], ...more, ...further.map(({ sentence }) => [sentence])],
@@ -358,11 +367,12 @@ export function tellScenario(
   name: string,
   events: readonly NearEvent[] = [],
   actions: ReadActions = { actions: [], runs: 0, of: 0 },
+  detectable?: number,
 ): SpeedTold {
   const place = placeOfStudy(name, study);
   const { failures, period, unmeasured } = study;
   const lost = unmeasured.slice(0, MOST_UNMEASURED).map((lack) => unmeasuredFinding(lack, place));
-  const ofSpeed = tellSpeed(study, place, events);
+  const ofSpeed = tellSpeed(study, place, events, detectable);
   const failed = failures.isTold ? [failureFinding(failures, period, place)] : [];
   const action = actionSentence(failures, actions);
   const besides = failures.isFailing ? 1 : Number.POSITIVE_INFINITY;
