@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../src/lib/clock.ts';
-import { entriesOf, speedFacts, speedSentence } from '../../src/metrics/changes/changes-answer.ts';
+import { entriesOf, type RankedChange, speedFacts, speedSentence } from '../../src/metrics/changes/changes-answer.ts';
 import type { Part } from '../../src/metrics/changes/events.ts';
-import type { RankedChange } from '../../src/metrics/changes/rank-changes.ts';
 import { changeFacts } from '../../src/metrics/findings.ts';
 import type { SpeedChange, SpeedMove } from '../../src/speed/scenario-study.ts';
 import { partOf } from '../metrics/points.ts';

@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { type Facts, type Finding, findingShape, mayBeSeason } from '../../findings/finding.ts';
-import { paragraphOf, type Said } from '../../findings/paragraph.ts';
+import { paragraphOf, ranked, type Said } from '../../findings/paragraph.ts';
 import { type Grammar, intervalSentence, saidOf, sentenceOf, subjectText } from '../../findings/sentence.ts';
 import { dateText, listed, rangeText } from '../../findings/wording.ts';
 import { daysFrom } from '../../lib/calendar.ts';
 import { todayIn } from '../../lib/dates.ts';
 import { counted } from '../../lib/number-text.ts';
+import { byLeast } from '../../lib/order.ts';
 import { capital } from '../../lib/sentences.ts';
 import { compareMoves, type Searched, type SpeedChange, type SpeedFacts, type SpeedMove } from '../../speed/scenario-study.ts';
 import { moveFacts, nounOf } from '../../speed/speed-findings.ts';
@@ -16,7 +17,6 @@ import { definitionOf, isCount } from '../metric-definitions.ts';
 import { type CountingFault, qualityShape } from '../quality/counting.ts';
 import type { Place } from '../site-changes.ts';
 import type { ChangeEvent } from './events.ts';
-import { costOf, inRank, type RankedChange } from './rank-changes.ts';
 
 /** Subjects that can be searched for changes. */
 export const changeSubjects = ['site', 'zones', 'speed'] as const;
@@ -83,6 +83,21 @@ export interface AnswerFacts {
   readonly unseen: readonly string[];
 }
 
+/** A change of the site or its zones with the record of each of its metrics. */
+export interface RankedChange {
+  readonly event: ChangeEvent;
+  readonly facts: readonly [Facts, ...Facts[]];
+}
+
+/** The record by which a change is ranked: the first that has a cost. */
+const costliest = ({ facts }: RankedChange) => facts.find(({ cost }) => cost) ?? facts[0];
+
+/** Changes in the order of telling. */
+function inRank(changes: readonly RankedChange[]): RankedChange[] {
+  const order = ranked(changes.map(costliest));
+  return changes.toSorted(byLeast((own) => order.indexOf(costliest(own))));
+}
+
 /** A change of the site or its zones, or one of a speed scenario with the change of conversion that it coincides with. */
 type Entry = { readonly site: RankedChange; readonly beside?: SpeedChange } | { readonly speed: SpeedChange };
 
@@ -110,7 +125,7 @@ export function entriesOf(site: readonly RankedChange[], speed: readonly SpeedCh
     const [beside] = own;
     return [{ site: change, ...(beside && { beside }) }, ...own.map((each): Entry => ({ speed: each }))];
   };
-  const costly = site.findLastIndex((change) => costOf(change) !== undefined) + 1;
+  const costly = site.findLastIndex((change) => costliest(change).cost !== undefined) + 1;
   return [
     ...site.slice(0, costly).flatMap(withCompanions),
     ...ordered.filter((each) => !besides.get(each)).map((each): Entry => ({ speed: each })),
@@ -129,15 +144,16 @@ export const partName = ({ device, segmentIds }: Place, nameOf: SiteFacts['nameO
 const speedName = ({ metric, relative }: SpeedMove) => `${relative < 0 ? 'a lower' : 'a higher'} ${metricFact(metric).short}`;
 
 /** The records of a change of the site: one for each metric that moved. */
-function siteRecords(event: ChangeEvent, site: SiteFacts, facts: AnswerFacts): Facts[] {
-  return event.map((part) => {
+function siteRecords([first, ...others]: ChangeEvent, site: SiteFacts, facts: AnswerFacts): RankedChange['facts'] {
+  const recordOf = (part: ChangeEvent[number]) => {
     const { metric, reading } = part;
     // A drift begins on no day.
     const change = part.change.shape === 'drift' ? { ...part.change, from: facts.firstDay } : part.change;
     const days = { from: change.from, to: change.to ?? (change.shape === 'outlier' ? change.from : facts.lastDay) };
     const [place, { goal }] = [placeOf(reading, metric, site), placeOf(reading, 'conversionCount', site)];
     return changeFacts({ ...part, change, place, goal, last: facts.lastDay, more: moreOf(reading, metric, days) }, site.currency);
-  });
+  };
+  return [recordOf(first), ...others.map(recordOf)];
 }
 
 /** The same with the change of speed that it coincides with as a cause of the first. */
@@ -205,8 +221,8 @@ const isOfGoal = ({ event, facts }: RankedChange, id: number) =>
 const isOfAsked = (change: RankedChange, site: SiteFacts | undefined) => site?.askedGoals.some((id) => isOfGoal(change, id)) === true;
 
 /** The goals that were named and did not change, beside what did. */
-function goalsSentence({ site, firstDay, lastDay }: AnswerFacts, ranked: readonly RankedChange[], { year }: Grammar): string[] {
-  const still = site?.askedGoals.filter((id) => !ranked.some((change) => isOfGoal(change, id))) ?? [];
+function goalsSentence({ site, firstDay, lastDay }: AnswerFacts, changes: readonly RankedChange[], { year }: Grammar): string[] {
+  const still = site?.askedGoals.filter((id) => !changes.some((change) => isOfGoal(change, id))) ?? [];
   const names = still.map((id) => `"${site?.nameOf('goal', id)}"`);
   const [rates, goals] = names.length === 1 ? ['rate', 'the goal'] : ['rates', 'the goals'];
   const range = rangeText(firstDay, lastDay, year);
@@ -238,13 +254,13 @@ function leadOf(
   facts: AnswerFacts,
   findings: readonly Finding[],
   entries: readonly Entry[],
-  { ranked, slow }: Readonly<Record<'ranked' | 'slow', readonly RankedChange[]>>,
+  { all, slow }: Readonly<Record<'all' | 'slow', readonly RankedChange[]>>,
   grammar: Grammar,
 ): Said[] {
   const ofCounting = findings.filter(({ verdict }) => verdict === 'measurement');
   const first = findings.find(({ verdict }) => verdict !== 'measurement');
   const said = first ? saidOf(first, grammar) : nothingSentence(facts, slow, grammar);
-  const goals = first ? goalsSentence(facts, ranked, grammar) : [];
+  const goals = first ? goalsSentence(facts, all, grammar) : [];
   const [entry] = entries;
   const lead = entry && 'site' in entry && isOfAsked(entry.site, facts.site) ? [said, ...goals] : [...goals, said];
   return [...ofCounting.map(({ sentence }) => [sentence]), ...lead, ...seenSentences(facts), ...othersSentence(facts, entries, grammar)];
@@ -271,17 +287,19 @@ export function changesAnswer(facts: AnswerFacts): Changes {
   const { site, speed, limit } = facts;
   const { faults = [] } = site ?? {};
   const all = site?.changes.map((event) => ({ event, facts: siteRecords(event, site, facts) })) ?? [];
-  const ranked = inRank(all, facts.lastDay);
+  const inOrder = inRank(all);
   const grammar = changesGrammar(facts.today);
   const looked = lookedAt(facts);
-  const slow = ranked.filter(isSeasonal);
-  const told = ranked.filter((change) => !slow.includes(change));
+  const slow = inOrder.filter(isSeasonal);
+  const told = inOrder.filter((change) => !slow.includes(change));
   const news = told.toSorted((a, b) => Number(isOfAsked(b, site)) - Number(isOfAsked(a, site)));
   const entries = entriesOf(news, speed?.changes ?? [], facts);
   const shown = entries.slice(0, limit).flatMap((entry) => factsOf(entry, facts));
   const findings = wordedAll([...faults.map((fault) => faultFacts(fault)), ...shown], grammar);
   const lead =
-    looked.series === 0 ? [youngSentences(facts, looked.dataSince, grammar)] : leadOf(facts, findings, entries, { ranked, slow }, grammar);
+    looked.series === 0
+      ? [youngSentences(facts, looked.dataSince, grammar)]
+      : leadOf(facts, findings, entries, { all: inOrder, slow }, grammar);
   const { answer, rest } = paragraphOf(lead);
   const beside = site
     ? [

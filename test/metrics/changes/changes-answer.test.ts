@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { type AnswerFacts, changesAnswer } from '../../../src/metrics/changes/changes-answer.ts';
 import type { ChangeEvent } from '../../../src/metrics/changes/events.ts';
-import { inRank, type RankedChange } from '../../../src/metrics/changes/rank-changes.ts';
 import { partOf } from '../points.ts';
 
 const ALL = { device: 'all', segmentIds: [] } as const;
@@ -89,39 +88,4 @@ it('a change of visits is of no goal, whose rates beside it name theirs', () => 
   const calm = (metrics: readonly string[]) => answerOf({ special, asked: { metrics, place: ALL } }).answer;
   expect(calm(['visits'])).toMatch(/^Apart from special days, nothing changed/);
   expect(calm(['bounceRate'])).toMatch(/^Nothing changed/);
-});
-
-it('ranks what goes on before what ended, then by what it costs of revenue, then what has no cost', () => {
-  const ranked = (name: string, value: number | undefined, change: Parameters<typeof partOf>[1] = {}): RankedChange => {
-    const event: ChangeEvent = [partOf('conversionRate', change)];
-    const cost =
-      value === undefined
-        ? {}
-        : { cost: { of: 'revenueSum', value, low: value, high: value, unit: 'EUR', from: '2026-11-16', to: '2026-11-25' } };
-    const record = {
-      subject: name,
-      unit: '',
-      place: {},
-      when: { shape: 'step' as const, ongoing: true },
-      now: null,
-      verdict: 'lower' as const,
-    };
-    return { event, facts: [{ ...record, causes: [], ...cost }] };
-  };
-  const all = [
-    ranked('no cost', undefined),
-    ranked('ended', -900, { to: '2026-11-18' }),
-    ranked('small', -100),
-    ranked('clearer', undefined, { pValue: 1e-9 }),
-    ranked('large', -500),
-    ranked('drift', undefined, { shape: 'drift' }),
-  ];
-  expect(inRank(all, '2026-11-25').map(({ facts: [first] }) => first?.subject)).toEqual([
-    'large',
-    'small',
-    'clearer',
-    'no cost',
-    'ended',
-    'drift',
-  ]);
 });
