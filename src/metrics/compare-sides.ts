@@ -6,6 +6,7 @@ import { rangeText } from '../findings/wording.ts';
 import { dayAfter, shiftDays } from '../lib/calendar.ts';
 import { todayIn } from '../lib/dates.ts';
 import { hint } from '../lib/hint.ts';
+import { lowered } from '../lib/sentences.ts';
 import type { Drawing, Lists } from '../names/context.ts';
 import { ALL_VISITORS, segmentSetsOf } from '../names/match-name.ts';
 import { inTurns } from '../statistics/kept-fits.ts';
@@ -17,6 +18,7 @@ import type { FoundChange } from './expected/expected-lines.ts';
 import { apartSentence, fetchKept, fetchMetrics, goalNotes } from './fetch-metrics.ts';
 import { changeFacts, grammarOf, levelOn, levelUnit, placeBy, wordedAll } from './findings.ts';
 import { unitOf } from './metric-definitions.ts';
+import { nameOf } from './metric-names.ts';
 import { dayPoints, metricsToRead } from './read/day-points.ts';
 import type { MetricAnswers } from './read/metric-answers.ts';
 import { type Device, PARTS, type Selection } from './read/metric-grid.ts';
@@ -239,7 +241,7 @@ export async function compareAtOnce(asked: Question, context: CompareContext & D
   const drawn = { timeZone, interval: question.period };
   const parted = partedTable(table, sides, changes, totals.currency);
   // What was most over all days is nothing of those before and since a change.
-  const answersOfParts = Object.fromEntries(changes.map(({ subject, sentence }) => [subject, sentence]));
+  const answersOfParts = Object.fromEntries(changes.map(({ subject, sentence }) => [subject, `${nameOf(subject)}: ${lowered(sentence)}`]));
   context.draw(
     parted
       ? { ...drawn, table: parted, findings: changes, answers: answersOfParts }

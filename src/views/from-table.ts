@@ -288,6 +288,10 @@ function titleBy(drawn: Drawn, finding: Finding | undefined): string | undefined
   return amount === '' ? undefined : `${headlineOf(sentence)}: ${amount} ${Number(cost?.value) < 0 ? fewer : 'more'} ${lowered(name)}`;
 }
 
+/** The change that can title what is drawn, of some. */
+const titlingIn = (drawn: Drawn, changes: readonly Finding[]) =>
+  changes.find((each) => isChange(each) && !mayBeSeason(each) && titleBy(drawn, each) !== undefined);
+
 /**
  * The finding of the whole range, and what titles what is drawn over time: that, else a change, else a day; what answers for the metric
  * where days to come are drawn.
@@ -297,7 +301,7 @@ function titledBy(drawn: Drawn, own: readonly Finding[], changes: readonly Findi
   const finding = own.find((each) => each.when.shape !== 'day' && isTold(each));
   // Nobody sees one day in a course of weeks or months, nor one of several apart from the others.
   const [day, ...others] = isByDay(drawn) ? own.filter(isTold) : [];
-  const change = changes.find((each) => isChange(each) && !mayBeSeason(each) && titleBy(drawn, each) !== undefined);
+  const change = titlingIn(drawn, changes);
   const isAhead = drawn.said !== '' && drawn.cells.some((cell) => cell.isAhead);
   const moved = finding && isMoved(finding) ? finding : (change ?? finding);
   const titled = isAhead ? undefined : (moved ?? (others.length > 0 ? undefined : day));
@@ -470,7 +474,7 @@ function noteOf({ verdict, change }: Finding): string {
 
 /** The finding that titles bars: alike over the whole range is no more than part of the story where one of them changed within it. */
 const titleFinding = (drawn: Drawn, finding: Finding | undefined, changes: readonly Finding[]) =>
-  finding && isMoved(finding) ? finding : (atPlacesOf(drawn, changes).find(isChange) ?? finding);
+  finding && isMoved(finding) ? finding : (titlingIn(drawn, atPlacesOf(drawn, changes)) ?? finding);
 
 /** The findings that bars show, and the one that titles them. */
 function barsTold(drawn: Drawn, { findings, interval, timeZone }: TableRange) {
@@ -514,9 +518,10 @@ function barsOf(drawn: Drawn, range: TableRange, most: number): BarsSpec {
     const bars = shown.map(([, all]) => all.find(({ labels }) => !isColoured || labels.at(-1) === name));
     return { name, values: bars.map((cell) => cell?.value ?? null), ...(!isColoured && boundsOf(bars)) };
   });
+  const title = titleIn({ ...drawn, dimensions }, titleBy(drawn, titled));
   return {
     kind: 'bars',
-    title: titleIn({ ...drawn, dimensions }, titleBy(drawn, titled)),
+    title,
     subtitle: [
       present(
         ...about,
@@ -525,7 +530,7 @@ function barsOf(drawn: Drawn, range: TableRange, most: number): BarsSpec {
         series.some(({ low }) => low) && 'lines: 95%',
         rows.length > shown.length && `${shown.length} of ${rows.length} rows`,
       ).join(', '),
-      ...changes.filter((each) => each !== titled).map(({ sentence }) => headlineOf(sentence)),
+      ...changes.map(({ sentence }) => headlineOf(sentence)).filter((told) => !title.toLowerCase().includes(told.toLowerCase())),
     ].join('; '),
     unit,
     labels: shown.map(([row]) => row),

@@ -251,6 +251,15 @@ it('draws first what something was found of, and what differs apart from the res
   const [told] = panelsOf(chartOfTable(parts, { ...week, findings: [step, germany] }) ?? { kind: 'panels', panels: [] });
   expect(told).toMatchObject({ title: 'conversionRate of Germany: lower', accent: ['Germany'] });
   expect(told?.subtitle).toMatch(/not drawn: Visits, all devices; Conversion rate fell$/);
+  // A change that cannot be the title, as of another metric, is no reason to stress a bar; one that is the title is not told again.
+  const visits = { ...finding('visits', 'Germany', 'lower'), when: step.when };
+  const revenue = { ...table, columns: ['segment', 'revenueSum'], units: { revenueSum: 'EUR' } };
+  expect(chartOfTable(revenue, { ...week, findings: [visits] })).not.toHaveProperty('accent');
+  const answers = { conversionRate: 'Conversion rate: conversion rate fell.' };
+  expect(chartOfTable({ ...table, units: { conversionRate: '%' } }, { ...week, answers, findings: [step] })).toMatchObject({
+    title: 'Conversion rate: conversion rate fell',
+    subtitle: expect.not.stringContaining('fell'),
+  });
   const spain = finding('conversionRate', 'Spain', 'lower');
   const other = chartOfTable(table, { ...week, findings: [spain] });
   expect(other && panelsOf(other)[0]?.title).toBe('Conversion rate by segment');

@@ -7,7 +7,7 @@ import { definitionOf, isCount } from '../metric-definitions.ts';
 import { OTHER_DEVICE } from './metric-grid.ts';
 import { askedOf, isOfDays, type MetricQuery, timeUnitOf } from './metric-query.ts';
 import { COMMERCE_GOAL, PART_MARK, type QueryTable, TOTAL } from './query-table.ts';
-import { baseOf, countScores, type Ends, endsOf } from './row-ends.ts';
+import { baseOf, countScores, type Ends, endsOf, UNCOUNTED } from './row-ends.ts';
 
 /** Metrics whose values a first sentence holds; the table has all. */
 const MOST_METRICS = 3;
@@ -68,9 +68,10 @@ function endsText(metric: string, subject: string, table: QueryTable, names: rea
   const { query, grammar, from, to } = scene;
   const { all, rest } = valuedRows(metric, table, names);
   const isCut = isLimited(query, all.length);
-  // A part of a time may hold the most of what adds up, and never says what is least.
-  const isHalf = ({ isPart }: ValuedRow) => isPart && isCount(metric);
-  const ranked = all.toSorted((a, b) => b.value - a.value).filter((row, at) => at === 0 || !isHalf(row));
+  // A part of a time may hold the most of what adds up, and says nothing else beside whole ones, nor what its few days average.
+  const hasWhole = isCount(metric) || all.filter(({ isPart }) => !isPart).length > 1;
+  const isHalf = ({ isPart, base }: ValuedRow) => isPart && hasWhole && base >= UNCOUNTED;
+  const ranked = all.toSorted((a, b) => b.value - a.value).filter((row, at) => (at === 0 && isCount(metric)) || !isHalf(row));
   const [top, second] = ranked;
   const bottom = ranked.at(-1);
   if (!top || !bottom || !(isCut || second)) return '';

@@ -29,14 +29,14 @@ export function endsOf<Row extends { readonly value: number }>(rows: readonly Ro
   return alone.highest || alone.lowest ? alone : all;
 }
 
-/** So many are beyond chance. */
-const MANY = 1e9;
+/** The base of a value whose counts are not known: so many are beyond chance. */
+export const UNCOUNTED = 1e9;
 
 /** The number of counts that a rate or an average is made of, by the values beside it; very many where these do not say, and of sums. */
 export function baseOf(metric: string, beside: (metric: string) => unknown): number {
   const combination = definitionOf(metric)?.combination;
   const counted = combination?.by === 'ratio' ? combination.denominator : combination?.by === 'mean' && combination.weight;
-  return Number(counted && beside(counted)) || MANY;
+  return Number(counted && beside(counted)) || UNCOUNTED;
 }
 
 /** Scores by the counts behind values: of percentages binomial (Anscombe 1948), of averages of what scatters as far as its mean. */

@@ -95,6 +95,17 @@ it.each<[string, string[], QueryTable['rows'], Partial<MetricQuery>, string]>([
     { metrics: ['visits'], limit: 2, order: { metric: 'visits', smallestFirst: false }, breakdown: ['month'] },
     'Most visits from 7 to 13 Sept: Nov 2025 (154,306).',
   ],
+  [
+    'takes the ends of an average from whole times, of whose parts a few orders would be the most',
+    ['week', 'cartAverage'],
+    [
+      ['2026-08-31 (part)', 97.3],
+      ['2026-09-07', 81.6],
+      ['2026-09-14', 69.8],
+    ],
+    { metrics: ['cartAverage'], breakdown: ['week'] },
+    'Highest average cart from 7 to 13 Sept in a whole week: the week of 7 Sept (81.6); lowest: the week of 14 Sept (69.8).',
+  ],
   ['is empty where nothing has a value', ['visits'], [[null]], {}, ''],
 ])('the first sentence of a table %s', (_, columns, rows, query, sentence) => {
   // Only one row is of a place.
