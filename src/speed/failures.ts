@@ -4,7 +4,7 @@ import { type Interval, isWithin } from '../lib/calendar.ts';
 import { grouped } from '../lib/grouped.ts';
 import { nth } from '../lib/nth.ts';
 import { byMost } from '../lib/order.ts';
-import { judgeFailures, shareChangeIn } from './engine/failure-trend.ts';
+import { chanceOfDifference, judgeFailures, shareChangeIn } from './engine/failure-trend.ts';
 import { failedStepIn, hasValue, isFailed, metricOf, type Report, type Runs, type Step, type StepResult, seriesOf } from './runs.ts';
 
 type StepReport = z.output<typeof stepReport>;
@@ -41,6 +41,9 @@ const UNNAMED = 'unnamed step';
 /** The name of the step at which a run failed. */
 export const nameOfFailed = (report: Report): string => failedStepIn(report)?.name ?? UNNAMED;
 
+/** Accepted chance that one of the steps of a scenario is said to fail more often although none does, beside that of the scenario. */
+const BEGUN_ALPHA = 0.002;
+
 /** Judges how often runs fail, in outages or evenly. */
 export function failuresIn({ baseline, period }: Readonly<Record<'baseline' | 'period', Runs>>) {
   const runs = [...baseline.all, ...period.all];
@@ -55,6 +58,11 @@ export function failuresIn({ baseline, period }: Readonly<Record<'baseline' | 'p
   const { share, failed, low } = trend.period;
   const isMore = failed > 0 && trend.state === 'fails more often';
   const isLess = trend.state === 'fails less often';
+  // Beside a step that fails often, the share of all runs hides that another one began to.
+  const isBegun = ({ trend: { state, change } }: (typeof steps)[number]) => {
+    const isRise = state === 'fails more often' && change !== undefined && change.since.share >= WORTH_A_SENTENCE;
+    return isRise && steps.length * chanceOfDifference(change.before, change.since, 1) <= BEGUN_ALPHA;
+  };
   const told = (failed === 0 && isLess ? baseline.failed : period.failed).map(failedStepIn);
   const most = Math.min(MOST_READ, told.length);
   const evenly = Array.from({ length: most }, (_, index) => told[Math.round((index * (told.length - 1)) / Math.max(1, most - 1))]);
@@ -67,6 +75,8 @@ export function failuresIn({ baseline, period }: Readonly<Record<'baseline' | 'p
         ({ trend: { before } }) => before.failed,
       ),
     ),
+    /** The step that began to fail in the period although the share of all runs that fail did not change. */
+    begun: trend.state === 'no change' ? steps.find(isBegun) : undefined,
     /** Whether runs fail more than now and then: beyond the scatter of a share that is no matter, or more often than before. */
     isFailing: isMore || (failed > 0 && low >= WORTH_A_SENTENCE),
     /** Whether failing is worth a word, which it is not where runs fail too seldom, and as seldom as before. */

@@ -200,29 +200,59 @@ function failureText(failures: Failures, place: ScenarioPlace): string {
   return `"${place.name}" fails in ${now} of its runs${sinceText(change?.atMs, place)}${compared}${where}.`;
 }
 
-/** The record of how often runs fail. */
-export function failureFinding(failures: Failures, { window }: Runs, place: ScenarioPlace): Finding {
-  const { period, state, change, steps } = failures;
-  const { before, since } = sidesOf(failures);
-  const verdict = FAILURE_VERDICTS[state];
-  const isMoved = verdict === 'higher' || verdict === 'lower';
-  const pointsTo = (share: number) => Number((100 * (share - (before.share ?? 0))).toFixed(1));
+/** The record of a share of failed runs. */
+function failedRecord({ before, since }: ReturnType<typeof sidesOf>, step: string | undefined, place: ScenarioPlace) {
   return {
     subject: 'failedRuns',
     unit: '%',
-    place: { scenario: place.name, ...(steps[0] && { step: steps[0].step }) },
+    place: { scenario: place.name, ...(step !== undefined && { step }) },
+    now: percentOf(since.share),
+    against: { what: 'before' as const, value: percentOf(before.share) },
+    causes: [],
+  };
+}
+
+/** How far a share lies from that before, in points, with its bounds. */
+function pointsOf({ before, since }: ReturnType<typeof sidesOf>): NonNullable<Finding['change']> {
+  const pointsTo = (share: number) => Number((100 * (share - (before.share ?? 0))).toFixed(1));
+  return { points: pointsTo(since.share ?? 0), low: pointsTo(since.low), high: pointsTo(since.high) };
+}
+
+/** The record of how often runs fail. */
+export function failureFinding(failures: Failures, { window }: Runs, place: ScenarioPlace): Finding {
+  const { period, state, change, steps } = failures;
+  const sides = sidesOf(failures);
+  const verdict = FAILURE_VERDICTS[state];
+  const isMoved = verdict === 'higher' || verdict === 'lower';
+  return {
+    ...failedRecord(sides, steps[0]?.step, place),
     when: {
       shape: isMoved && change ? 'step' : 'range',
       from: minuteAt(change?.atMs ?? window.startMs, place.timeZone),
       ongoing: period.failed > 0,
     },
-    now: percentOf(since.share),
-    against: { what: 'before', value: percentOf(before.share) },
-    ...(isMoved && { change: { points: pointsTo(since.share ?? 0), low: pointsTo(since.low), high: pointsTo(since.high) } }),
+    ...(isMoved && { change: pointsOf(sides) }),
     verdict,
-    causes: [],
     sentence: failureText(failures, place),
   };
+}
+
+/** The record of a step that began to fail beside others that fail as before; none where there is no such step. */
+function begunFinding({ begun }: Failures, place: ScenarioPlace): Finding[] {
+  const { step, trend: { change } = {} } = begun ?? {};
+  if (!change) return [];
+  const [before, now] = [change.before, change.since].map(({ share }) => shareText(share));
+  return [
+    {
+      ...failedRecord(change, step, place),
+      when: { shape: 'step', from: minuteAt(change.atMs, place.timeZone), ongoing: true },
+      change: pointsOf(change),
+      verdict: 'higher',
+      sentence:
+        `Failures at "${step}" in "${place.name}" are more frequent${sinceText(change.atMs, place)}: ` +
+        `${now} of runs (${before} before).`,
+    },
+  ];
 }
 
 const percent = (share: number, sign = false) => formatPercent(share * 100, { digits: 0, sign });
@@ -374,14 +404,21 @@ export function tellScenario(
   const lost = unmeasured.slice(0, MOST_UNMEASURED).map((lack) => unmeasuredFinding(lack, place));
   const ofSpeed = tellSpeed(study, place, events, detectable);
   const failed = failures.isTold ? [failureFinding(failures, period, place)] : [];
+  const begun = begunFinding(failures, place);
   const action = actionSentence(failures, actions);
   const besides = failures.isFailing ? 1 : Number.POSITIVE_INFINITY;
   const at = study.failsFirst ? 0 : besides;
   return {
-    findings: [...lost, ...ofSpeed.findings.toSpliced(at, 0, ...failed)],
+    findings: [...lost, ...ofSpeed.findings.toSpliced(at, 0, ...failed, ...begun)],
     said: [
       ...lost.slice(0, 1).map(({ sentence }) => [sentence]),
-      ...ofSpeed.said.toSpliced(at, 0, ...failed.map(({ sentence }) => [sentence]), ...present(action)),
+      ...ofSpeed.said.toSpliced(
+        at,
+        0,
+        ...failed.map(({ sentence }) => [sentence]),
+        ...present(action),
+        ...begun.map(({ sentence }) => [sentence]),
+      ),
     ],
   };
 }

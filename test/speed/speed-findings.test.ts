@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import type { Study } from '../../src/speed/scenario-study.ts';
 import { failureFinding, tellScenario } from '../../src/speed/speed-findings.ts';
+import { seeded } from '../bench/verdicts/random.ts';
+import { times } from '../support/times.ts';
 import { type Factor, history, reportOf, studyOf, WINDOWS } from './histories.ts';
 
 const DAYS = 37;
@@ -29,6 +31,33 @@ it('a share that stayed is told as that, without a change', () => {
   expect(sentence).toBe('"Search" fails in 10% of its runs, as before, most often at "Step 1".');
   expect(record).toMatchObject({ verdict: 'unchanged', now: 10.1, against: { what: 'before', value: 10 } });
   expect(record).not.toHaveProperty('change');
+});
+
+/** Runs each hour that fail at the first of three steps as often all along, and from a day on at the last one by so much more. */
+function failingAtLast(seed: number, rise: number): Study {
+  const { uniform } = seeded(seed);
+  const reports = times(DAYS * 24, (hour) => {
+    const oftenAt = [0.12, 0.01, 0.005 + (hour >= 32 * 24 ? rise : 0)].findIndex((share) => uniform() < share);
+    return reportOf(hour * HOUR_MS, [{}, {}, {}], oftenAt < 0 ? {} : { failedAt: oftenAt });
+  });
+  return studyOf(reports, undefined, { baseline: { startMs: 0, endMs: period.startMs - 1 }, period });
+}
+
+it('a step that began to fail is told beside one that fails as before and hides it, and seldom where none did', () => {
+  const begunIn = (rise: number) => times(40, (seed) => failingAtLast(seed + 1, rise)).filter(({ failures }) => failures.begun);
+  expect(begunIn(0).length).toBeLessThanOrEqual(1);
+  const begun = begunIn(0.07);
+  expect(begun.length).toBeGreaterThan(14);
+  for (const { failures } of begun) expect(failures.begun?.step).toBe('Step 3');
+  const [first] = begun;
+  const { findings, said } = first ? tellScenario(first, 'Search') : { findings: [], said: [] };
+  expect(findings.filter(({ subject }) => subject === 'failedRuns')).toMatchObject([
+    { verdict: 'unchanged', place: { step: 'Step 1' } },
+    { verdict: 'higher', place: { step: 'Step 3' }, when: { shape: 'step', ongoing: true }, change: { points: expect.any(Number) } },
+  ]);
+  expect(said.flat().join(' ')).toMatch(
+    /Failures at "Step 3" in "Search" are more frequent since [12]?\d \w+, \d\d:\d\d UTC: \d+% of runs \([\d.]+% before\)\./,
+  );
 });
 
 it.each([
@@ -62,7 +91,7 @@ it('a change that lasts beside one that is over comes first, whenever the other 
 });
 
 it('a change that lasts beside one that is over is not hidden by an outage of all steps that was very clear', () => {
-  const times: Factor = (date, step) => (isIn(date, 15, 12) ? 1.5 : 1) * (step === 1 && isIn(date, 4, 0) ? 0.8 : 1);
-  const found = Array.from({ length: 8 }, (_, seed) => study(times, seed + 1).headline?.state);
+  const factors: Factor = (date, step) => (isIn(date, 15, 12) ? 1.5 : 1) * (step === 1 && isIn(date, 4, 0) ? 0.8 : 1);
+  const found = Array.from({ length: 8 }, (_, seed) => study(factors, seed + 1).headline?.state);
   expect(found.filter((state) => state === 'faster').length).toBeGreaterThanOrEqual(7);
 });
