@@ -3,7 +3,7 @@ import { dayAfter } from '../lib/calendar.ts';
 import { byMost } from '../lib/order.ts';
 import { Z_99 } from '../statistics/tails.ts';
 import { type Contribution, type Explained, effectsOf, explain, type GroupValues, isMix, partition } from './compare/contributions.ts';
-import { measureChange, sizeOfDays } from './engine/measure.ts';
+import { changesBeside, measureChange, sizeOfDays } from './engine/measure.ts';
 import { findReasons, type GroupChange } from './engine/reasons.ts';
 import { LAST } from './engine/scan.ts';
 import { isSum } from './engine/series.ts';
@@ -49,7 +49,10 @@ function partMoves<Of extends Visits>({ metric, reading, change }: SiteChange<Of
   const whole = pointsKnown(reading, metric);
   const { shape, from, to = whole.at(-1)?.label ?? from } = change;
   const parts = all.filter((each) => isPartOf(each, reading) && pointsKnown(each, metric).length > 0);
-  const occasion = { kind: kindOf(metric), whole, from, to, periodFrom: from, isDrift: shape === 'drift' };
+  const isDrift = shape === 'drift';
+  // Days of a campaign before it would make of each part that had it one that moved.
+  const others = isDrift ? [] : changesBeside(kindOf(metric), whole, change);
+  const occasion = { kind: kindOf(metric), whole, from, to, periodFrom: from, isDrift, others };
   const groups = parts.map((part) => ({ name: keyOf(part), days: pointsKnown(part, metric) }));
   const { groups: moves, maker } = findReasons(occasion, groups, looked);
   return {
@@ -72,8 +75,13 @@ export function partAlone<Of extends Visits>(own: SiteChange<Of>, places: Places
   const { moves } = partMoves(own, places);
   const alone = moves
     .filter((move) => move.verdict === 'more' && (move.relative ?? 0) * own.change.relative > 0 && isAlone(move))
-    .toSorted((a, b) => Math.abs(b.score) - Math.abs(a.score));
-  return (alone.find((move) => isApart(move) || move.scoreOfOthers <= Z_99) ?? alone[0])?.part;
+    .toSorted(byMost(({ score }) => Math.abs(score)));
+  const quiet = alone.filter((move) => isApart(move) || move.scoreOfOthers <= Z_99);
+  const [clearest] = quiet.length > 0 ? quiet : alone;
+  // Of parts that a standard deviation cannot tell apart a device comes first, whichever segments were read.
+  const isAsClear = ({ score }: GroupChange) => Math.abs(score) >= Math.abs(clearest?.score ?? 0) - 1;
+  const device = quiet.find((move) => isAsClear(move) && move.part.segmentIds.length === own.reading.segmentIds.length);
+  return (device ?? clearest)?.part;
 }
 
 /** Whether a change is that of a part, which moved unlike the rest of some visits: by plain sums, because a season moves all parts. */
@@ -210,13 +218,16 @@ export function partCauses<Of extends Visits>(
   places: Pick<Places<Of>, 'all' | 'looked'>,
   nameOf: (part: Of) => string,
 ): Causes {
-  const { metric, reading } = own;
-  if (!isSum(kindOf(metric))) return mixOf(own, places, nameOf);
-  const { moves, maker } = partMoves(own, places);
-  const shown = [...new Set([widestPart(own, moves), maker])].flatMap((part) => part ?? []);
+  if (!isSum(kindOf(own.metric))) return mixOf(own, places, nameOf);
+  const [whole] = widerOf(own, places);
+  // Of a part of all visits no other part says more, but one that made it may be told apart among all of them alone.
+  const ofAll = whole ? { ...own, reading: whole } : own;
+  const isOther = (each: Of) => each.segmentIds.length > ofAll.reading.segmentIds.length && keyOf(each) !== keyOf(own.reading);
+  const { moves, maker } = partMoves(ofAll, { ...places, all: whole ? places.all.filter(isOther) : places.all });
+  const shown = [...new Set([whole ? undefined : widestPart(own, moves), maker])].flatMap((part) => part ?? []);
   return shown.map((part) => {
     const parts = [besideChange(nameOf(part), part, own)];
-    const { groups: [group] = [], change = 0 } = explainedBy(own, besideChange('', reading, own), parts) ?? {};
+    const { groups: [group] = [], change = 0 } = explainedBy(own, besideChange('', ofAll.reading, own), parts) ?? {};
     const share = shareOf(group?.contribution, change);
     return { kind: 'place' as const, name: nameOf(part), ...(share !== undefined && { share }), basis: 'measured' as const };
   });
@@ -230,7 +241,7 @@ export function isLikeOthers<Of extends Visits>(own: SiteChange<Of>, places: Pla
 }
 
 /** The visits that those of a change are a part of, the widest first. */
-function widerOf<Of extends Visits>({ reading }: SiteChange<Of>, { all }: Places<Of>): Of[] {
+function widerOf<Of extends Visits>({ reading }: SiteChange<Of>, { all }: Pick<Places<Of>, 'all'>): Of[] {
   const wider = all.filter((each) => isPartOf(reading, each));
   return wider.toSorted(byMost((each) => wider.filter((other) => isPartOf(other, each)).length));
 }

@@ -76,14 +76,11 @@ function causesOf(own: SiteChange<Reading>, { causes: { whole }, input }: Compar
     const segment = segments.chosen.find((each) => each.reading === part);
     return segment ? `"${segment.name}"` : part.device;
   };
-  if (reading === whole) return partCauses(own, { all: [...devices, ...chosen], looked: devices.length + segments.all.length }, partName);
+  const made = partCauses(own, { all: [whole, ...devices, ...chosen], looked: devices.length + segments.all.length }, partName);
+  if (reading === whole) return made;
   const others = judged.devicesOf(metric).filter((other) => other.reading !== reading && other.verdict !== 'not enough data');
   const isAlone = others.length > 0 && !others.some(isChanged) && isOfThisPart(own, measuredAt({ ...own, reading: whole }));
-  const made = partCauses({ ...own, reading: whole }, { all: chosen, looked: segments.all.length }, partName);
-  return [
-    ...(isAlone ? [{ kind: 'place' as const, name: reading.device, basis: 'measured' as const }] : []),
-    ...made.filter(({ kind }) => kind === 'place'),
-  ];
+  return [...(isAlone ? [{ kind: 'place' as const, name: reading.device, basis: 'measured' as const }] : []), ...made];
 }
 
 /** The factors each of which makes most of a change of revenue; none where several do together. */

@@ -88,6 +88,16 @@ export function daysBeside(
   });
 }
 
+/** First and last days of the other changes that the days of a series show beside one, before it or since. */
+export function changesBeside(kind: MetricKind, days: readonly DailyPoint[], { from, to = LAST }: Pick<FoundChange, 'from' | 'to'>) {
+  const study = studyOf(kind, days, from);
+  if (!study) return [];
+  const own = intervalOf(study.series, from, to);
+  return study.changes
+    .filter((change) => likeness(change, own) < 1 / 2)
+    .map((change) => ({ from: study.series.labels[change.from] ?? '', to: study.series.labels[change.to - 1] ?? LAST }));
+}
+
 /**
  * Measures what days from one to another are against those before, whether or not they show a change by themselves, clear changes of other
  * days taken out.

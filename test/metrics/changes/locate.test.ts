@@ -110,6 +110,9 @@ it('the rate of a segment that a campaign of other visitors moved is told with t
   };
   const rateOf = (rate: string) => [rate, 'all', 'a larger share of mobile', 'a larger share of app'];
   expect(await told('visits', 'bounceRate')).toEqual([[['visits', 'mobile'], rateOf('bounceRate')]]);
+  // What makes the campaign is told of its visits, not of those after it, which fall back to the level before.
+  const ofVisits = await find(cells, 'bounceRate', 1, DAYS - 1, ['visits']);
+  expect(ofVisits.map(([{ change, reading, causes }]) => [change.shape, reading.device, causes])).toEqual([['episode', 'mobile', []]]);
   // Also where visits were not asked for.
   expect(await told('conversionRate')).toEqual([[rateOf('conversionRate')]]);
 });
